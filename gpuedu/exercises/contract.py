@@ -281,7 +281,8 @@ class Judge:
 class Exercise:
     """Both halves under one id, with the slug of the lesson they belong to.
 
-    ``is_variant``: some of it is drawn for a class or a learner.
+    ``is_variant``: some of it is drawn for a class or a learner. ``topic``: its package's, where
+    that is not named after the lesson.
     """
 
     id: str
@@ -289,12 +290,9 @@ class Exercise:
     play: Play
     judge: Judge
     is_variant: bool = False
+    topic: str = ""
 
     @property
     def package(self) -> str:
-        """The package that holds the exercise: that of its lesson's topic."""
-        from gpuedu.syllabus import lessons
-
-        topics = {one.slug: one.topic or one.slug for one in lessons()}
-        topic = topics.get(self.lesson, self.lesson)
-        return f"gpuedu.exercises.{topic}.{self.id}".replace("-", "_")
+        """The package that holds the exercise."""
+        return f"gpuedu.exercises.{self.topic or self.lesson}.{self.id}".replace("-", "_")

@@ -24,7 +24,8 @@ class Curve:
 
     ``dots`` draws points without a line, ``has_marks=False`` a line without its markers: one that
     is computed, and might be taken for data. ``has_gaps`` breaks the line where a point is left
-    out, and marks every point.
+    out, and marks every point. ``is_named_at_end`` writes the name beside the last point, even if
+    other curves go on to the right.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Curve:
     dots: bool = False
     has_marks: bool = True
     has_gaps: bool = False
+    is_named_at_end: bool = False
 
     @property
     def drawn(self) -> list[tuple[float, float]]:
@@ -178,7 +180,15 @@ def _limit(
 
 def _name_all(ax: Axes, curves: Sequence[Curve], levels: Sequence[Level]) -> None:
     right = ax.get_xlim()[1]
-    ends = [EndLabel(right, curve.drawn[-1][1], curve.name, curve.color) for curve in curves]
+    ends = [
+        EndLabel(
+            curve.drawn[-1][0] if curve.is_named_at_end else right,
+            curve.drawn[-1][1],
+            curve.name,
+            curve.color,
+        )
+        for curve in curves
+    ]
     ends += [
         EndLabel(right, level.y, level.name, level.color)
         for level in levels

@@ -29,6 +29,7 @@ _TEXT_PT, _LETTER_PT, _BOLD_PT, _GAP_PT = 9.0, 5.2, 6.4, 10.0
 _BOUND_HEIGHT, _BARS_HEIGHT = 0.78, 0.52
 _COLUMN_LETTERS = 9
 _UNCOUNTED, _UNMEASURED = "-", "-"
+_AT_MOST = "at most,\n% of\npeak"
 
 
 def plot_ladder(ladder: Ladder, *, caption: Caption | None = None, ax: Axes | None = None) -> Axes:
@@ -75,7 +76,7 @@ def ladder_caption(ladder: Ladder) -> Caption:
         source += f"\n{NO_RECORD}"
     if any(_is_lower_uncached(row) for row in ladder.rows):
         source += "\nWithout caches: each sector that is asked for comes from device memory;"
-        source += "\nwhere no line stands, the bound is the same."
+        source += "\nwhere there is no line, the bound is the same."
     title = "The ladder" if ladder.devices else "The ladder: what counts allow each rung"
     x = "share of the fp32 peak"
     return Caption(title=title, alt=_alt(ladder), source=source, x=x)
@@ -143,7 +144,7 @@ def _draw_measured(ax: Axes, place: int, here: Measured, number: int, ladder: La
 
 def _write_columns(ax: Axes, ladder: Ladder) -> None:
     """To the right of the axes: the bound with its limit, and for each device the % of cuBLAS."""
-    columns = [("at most", [_bound_text(row) for row in ladder.rows], style.INK)]
+    columns = [(_AT_MOST, [_bound_text(row) for row in ladder.rows], style.INK)]
     for number, device in enumerate(ladder.devices):
         texts = [_cublas_text(row, device) for row in ladder.rows]
         columns.append((_heading(device, ladder), texts, _color(number, ladder)))
@@ -179,6 +180,8 @@ def _draw_keys(ax: Axes, ladder: Ladder) -> None:
         line = Line2D([], [], color=style.INK, lw=1.6, marker="|", ms=10, mew=1.6, ls="none")
         line.set_label("without caches")
         handles.append(line)
+    if ladder.devices:
+        handles.append(Patch(facecolor=_color(0, ladder), label="measured"))
     ax.legend(
         handles=handles,
         loc="upper left",
@@ -233,8 +236,8 @@ def _row_in(ladder: Ladder) -> float:
 
 def _head_pt(ladder: Ladder) -> float:
     """Height above the rows for the headings of the columns, and the keys above them."""
-    lines = [1 + _heading(device, ladder).count("\n") for device in ladder.devices]
-    return max(lines, default=1) * _TEXT_PT * 1.25 + 24
+    lines = [3, *(1 + _heading(device, ladder).count("\n") for device in ladder.devices)]
+    return max(lines) * _TEXT_PT * 1.25 + 24
 
 
 def _color(number: int, ladder: Ladder) -> str:

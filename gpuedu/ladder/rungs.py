@@ -49,14 +49,14 @@ def _in_numba() -> tuple[Rung, ...]:
     return (
         PythonRung(
             "by-columns",
-            "one thread an element, x down the rows",
+            "one thread per element, x down the rows",
             "A thread computes one element, and neighbors in a warp are below one another.",
             _plain("by_columns"),
             down=True,
         ),
         PythonRung(
             "naive",
-            "one thread an element, x along the columns",
+            "one thread per element, x along the columns",
             "Neighbors in a warp are side by side, so they read neighboring elements of b.",
             _plain("naive"),
         ),
@@ -69,14 +69,14 @@ def _in_numba() -> tuple[Rung, ...]:
         ),
         PythonRung(
             "register-tile",
-            "4 x 4 elements a thread",
+            "4 x 4 elements per thread",
             "A thread reads 8 words of shared memory for 16 multiply-adds.",
             _register_tile,
             blocking=SMALL,
         ),
         PythonRung(
             "wide-register-tile",
-            "8 x 8 elements a thread",
+            "8 x 8 elements per thread",
             "A thread reads 16 words of shared memory for 64 multiply-adds.",
             _register_tile,
             blocking=WIDE,
@@ -104,7 +104,7 @@ def _in_cuda_c() -> tuple[Rung, ...]:
     return (
         CudaCRung(
             "c-naive",
-            "one thread an element, x along the columns",
+            "one thread per element, x along the columns",
             "As in Numba, with indices of 32 bits.",
             lambda *_: CudaCSource("naive.cu", "naive"),
         ),
@@ -117,14 +117,14 @@ def _in_cuda_c() -> tuple[Rung, ...]:
         ),
         CudaCRung(
             "c-register-tile",
-            "4 x 4 elements a thread",
+            "4 x 4 elements per thread",
             "A thread reads 8 words of shared memory for 16 multiply-adds.",
             _c_register_tile,
             blocking=SMALL,
         ),
         CudaCRung(
             "c-wide-register-tile",
-            "8 x 8 elements a thread",
+            "8 x 8 elements per thread",
             "A thread reads 16 words of shared memory for 64 multiply-adds.",
             _c_register_tile,
             blocking=WIDE,

@@ -15,7 +15,7 @@ from typing import Any
 from gpuedu.errors import GpueduError
 from gpuedu.hardware.names import find_device
 from gpuedu.hardware.records import Record
-from gpuedu.hardware.roofline import Roofs
+from gpuedu.hardware.roofline import RooflineError, Roofs, roofs_of
 from gpuedu.lens.roofline import RooflinePoint
 
 CUBLAS = "cublas"
@@ -102,6 +102,23 @@ class Ladder:
     def own_devices(self) -> frozenset[str]:
         """Those of them that are the learner's."""
         return frozenset(m.device for row in self.rows for m in row.measured if m.is_own)
+
+
+def same_device(records: Sequence[Record], otherwise: str) -> tuple[Roofs, tuple[Record, ...]]:
+    """The roofs of one device and its record alone: a bound says nothing of another device's time.
+
+    Args:
+        records: of the ladder; the learner's own comes first, else the newest.
+        otherwise: the device of the roofs where there is no record, or of a device without roofs.
+    """
+    if not records:
+        return roofs_of(otherwise), ()
+    record = max(records, key=lambda one: (one.is_own, one.date))
+    known = find_device(record.device)
+    try:
+        return roofs_of(known.key if known else otherwise), (record,)
+    except RooflineError:
+        return roofs_of(otherwise), (record,)
 
 
 def build_ladder(

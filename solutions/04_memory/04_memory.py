@@ -1,17 +1,18 @@
 # %% [markdown]
 # # Why is the same arithmetic ten times slower?
 #
-# Two kernels copy the same array with the same number of threads, and each thread copies as many
-# elements. Yet one of them asks memory for 8 times as many bytes as the other. The only difference
-# is *which thread takes which element*. This lesson counts such bytes, exactly and on any computer.
-# How much time they cost depends on the caches: on an H100, as recorded below, kernels like these
-# took from 1.7 to 19 times as long.
+# Two kernels copy the same array with the same number of threads, and each thread copies the same
+# number of elements. Yet one of them asks memory for 8 times as many bytes as the other, and the
+# only difference is *which thread takes which element*. In this lesson you'll count such bytes,
+# exactly and on any computer. How much time they cost depends on the caches: on an H100, as
+# recorded below, kernels like these took 1.7 to 19 times as long.
 #
 # **You will be able to** read and write global memory in whole sectors; lay out data so that a
-# kernel can; share inputs between threads in shared memory; avoid its traps, bank conflicts and
-# what was there before.
+# kernel can; share inputs between threads through shared memory; avoid its two traps, bank
+# conflicts and leftover values.
 #
-# **You need** kernels with `cuda.grid`, guards and grid-stride loops. **Time** about 85 minutes.
+# **You need** kernels with `cuda.grid`, guards and grid-stride loops, from *First kernels*.
+# **Time** about 95 minutes.
 
 # %% role="setup"
 import numpy as np
@@ -21,16 +22,18 @@ from gpuedu import check, cuda, hint, lens, predict, progress, reveal, see, setu
 
 setup("memory")
 
+
 # %% [markdown] exercise="coalesced-copy"
 # ## Neighbors should read neighbors
 #
-# **`coalesced-copy` · 5 points · about 15 minutes**
+# **`coalesced-copy` · 5 points · about 16 minutes**
 #
-# A warp runs a line of the kernel for its 32 lanes at once, so `src[i]` is *one* request with 32
-# addresses. Memory answers in **sectors** of 32 bytes: 8 float32. If the 32 lanes want 32
-# numbers that lie side by side, that is 128 bytes, 4 sectors, and all of it is used.
+# A warp runs each line of a kernel for its 32 lanes at once, so `src[i]` is *one* request with 32
+# addresses. Memory answers in **sectors** of 32 bytes, which is 8 float32. If the 32 lanes want 32
+# numbers that are side by side, that's 128 bytes, or 4 sectors, and all of it is used.
 #
-# Here every thread copies a stretch of its own, as you would share out work among 8 CPU cores.
+# In this kernel, each thread copies its own run of neighboring elements, the way you'd divide the
+# work among 8 CPU cores.
 
 
 # %% role="given"
@@ -42,26 +45,30 @@ def copy_blocked(src, dst, per_thread):
 
 
 # %% [markdown]
-# *Predict.* `per_thread` is 8. A warp runs `src[i]` once, all of its lanes: how many sectors does
-# it ask for?
+# *Predict.* `per_thread` is 8. When a warp runs `src[i]` once, for all of its lanes, how many
+# sectors does it ask for?
 
 # %% role="predict"
 predict("coalesced-copy", 32)
 
+
 # %% [markdown]
-# *See.* The lanes of one warp in their first step. A row is 128 bytes of memory, a frame is a
-# sector: what comes, whether it is wanted or not.
+# *See.* The lanes of one warp in their first step. Each row is 128 bytes of memory, and each frame
+# is a sector. A sector comes as a whole, even if a single number of it is wanted.
 
 # %%
 see("memory/blocked", copy_blocked)
 reveal("coalesced-copy")
 
+
 # %% [markdown]
-# *Implement.* The same copy, with any number of threads, but in whole sectors: neighboring
-# threads take neighboring elements in the same step, so that a warp uses all of each sector it
-# asks for. No element is read or written twice. `src` and `dst` are float32 arrays of the same
-# length, 0 too; the launch has any number of blocks, and blocks of 32, 64, 96 or 128 threads.
-# About 2 lines.
+# *Implement.* Copy `src` to `dst` with any number of threads, but in whole sectors: neighboring
+# threads take neighboring elements in the same step, so that a warp uses all of every sector it
+# asks for. About 2 lines.
+#
+# - `src` and `dst` are float32 arrays of the same length, which may be 0. The launch has any number
+#   of blocks, of 32, 64, 96 or 128 threads each.
+# - No element is read or written twice, and nothing outside the arrays is touched.
 
 
 # %% role="answer"
@@ -76,40 +83,44 @@ def copy_striped(src, dst):
 # %% role="check"
 check("coalesced-copy", copy_striped)
 
+
 # %% [markdown]
-# (A card says on how many *cases*, launches of different sizes, each line was judged. Sectors are
-# judged only where the elements fill all of them: 1,024 and 768 of them, not 70 or 997.)
+# (The card says on how many *cases*, launches of different sizes, each line was judged. Sectors are
+# judged only where the elements fill all of them: with 1,024 or 768 elements, not with 70 or 997.)
 #
-# *See.* The same for your kernel. Then the account of the blocked copy of 2,048 elements, as `lens`
-# gives it, line by line. Find the line with the sectors: how many were asked for, and in brackets,
-# how many the same lanes would need if they were neighbors.
+# *See.* First the same picture for your kernel. Then the report that `lens` gives on the blocked
+# copy of 2,048 elements, line by line. Find the line with the sectors: how many were asked for,
+# and, in brackets, how many the same lanes would have needed side by side.
 
 # %%
 see("coalesced-copy", copy_striped)
 src, dst = np.ones((2, 2048), np.float32)
 lens(simulate(copy_blocked, 4, 64, src, dst, 8))
 
+
 # %% [markdown]
-# **Is it 8 times slower, then?** It depends on the caches, small memories that keep what came last.
-# The warps ask the nearest of them, the L1 cache of their SM, for 4,096 sectors, 128 KiB; in the
-# striped copy, for 16 KiB. But the next 7 turns of the loop want the rest of the same sectors. As
-# long as a cache still has them, device memory gives each one once: the report's "touched", 8 KiB
-# read and 8 KiB written, alike for both copies. Where other warps have pushed them out, they come
-# again: a real launch moves between 16 KiB and 128 KiB. Counts are exact, but they are not times;
-# those come after the transpose.
+# **So is it 8 times slower?** That depends on the caches, small memories that keep what was used
+# last. The nearest is the L1 cache of the warp's SM. The blocked copy asks it for 4,096 sectors,
+# 128 KiB, and the striped copy for 16 KiB. But the next 7 turns of the blocked copy's loop want the
+# rest of the same sectors, and as long as a cache still has them, device memory delivers each one
+# only once. That is the report's "touched": 8 KiB read and 8 KiB written, the same for both copies.
+# If other warps have pushed a sector out in the meantime, it has to come again, so a real launch
+# moves something between 16 KiB and 128 KiB. The counts are exact, but they aren't times. Those
+# come after the transpose.
 #
-# *Reflect.* Your prediction was for `per_thread = 8`. What would it be for `k = 2`, and for 100?
-# `lens(simulate(copy_blocked, 1, 64, *np.ones((2, 64 * k), np.float32), k))` tells: divide the
-# sectors of the line by its requests.
+# *Reflect.* Your prediction was for `per_thread = 8`. What would it be for `k = 2`, or for 100? Run
+# `lens(simulate(copy_blocked, 1, 64, *np.ones((2, 64 * k), np.float32), k))` and divide the line's
+# sectors by its requests.
 
 # %% [markdown] exercise="aos-to-soa"
-# ## Where the data lie
+# ## Where the data is
 #
 # **`aos-to-soa` · 5 points · about 12 minutes**
 #
-# A table of particles: a row for each, and in the row x, y, z, vx, vy, vz, all float32. That is an
-# **array of structs**: what belongs to one particle lies together, 24 bytes. A kernel wants the
-# squared speed of each particle. Neighboring threads take neighboring particles. Is that enough?
+# Here is a table of particles, with one row each: x, y, z, vx, vy, vz, all float32. Everything that
+# belongs to one particle is together, in 24 bytes, and such a table is called an **array of
+# structs**. A kernel wants each particle's squared speed, and neighboring threads take neighboring
+# particles. Is that good enough?
 
 
 # %% role="given"
@@ -122,23 +133,26 @@ def speed_squared_of_rows(table, out):
 
 
 # %% [markdown]
-# *Predict.* A warp reads `table[i, 3]`, vx of 32 particles. How many sectors?
+# *Predict.* A warp reads `table[i, 3]`, the vx of 32 particles. How many sectors is that?
 
 # %% role="predict"
 predict("aos-to-soa", 24)
+
 
 # %%
 see("memory/records", speed_squared_of_rows)
 reveal("aos-to-soa")
 
+
 # %% [markdown]
-# *Implement.* Turn it round: a **struct of arrays**, in which all x lie side by side, then all y.
+# *Implement.* Turn the table into a **struct of arrays**, in which all x are side by side, then all
+# y, and so on, and write the kernel for it.
 #
-# - `to_soa(table)`, plain NumPy on the host: from a float32 array of shape `(n, 6)` to one of shape
-#   `(6, n)` in which the numbers of each field lie side by side in memory. One line. An array's
-#   `strides` says how many bytes it is to the next row and to the next column.
-# - `speed_squared(fields, out)`: the kernel for it, `vx² + vy² + vz²`. `fields` is what your
-#   `to_soa` returned, `out` has n float32. There are at least n threads. About 3 lines.
+# - `to_soa(table)`, plain NumPy on the host: it takes a float32 array of shape `(n, 6)` and returns
+#   one of shape `(6, n)` in which each field's numbers are side by side in memory. One line. An
+#   array's `strides` tell you how many bytes it is to the next row and to the next column.
+# - `speed_squared(fields, out)`: the kernel, `vx² + vy² + vz²`, in whole sectors. `fields` is what
+#   your `to_soa` returned, `out` has n float32, and there are at least n threads. About 3 lines.
 
 
 # %% role="answer"
@@ -160,16 +174,18 @@ def speed_squared(fields, out):
 # %% role="check"
 check("aos-to-soa", to_soa, speed_squared)
 
+
 # %% [markdown]
-# *See.* The costliest read of your kernel, from what your `to_soa` made.
+# *See.* Your kernel's most expensive read, from the array that your `to_soa` made.
 
 # %%
 see("aos-to-soa", to_soa, speed_squared)
 
+
 # %% [markdown]
-# *Reflect.* Here even a perfect cache does not help enough: each sector of the table must come
-# once, and half of it is x, y and z, which nobody wants. If the kernel wanted all six fields, what
-# would a cache change? To try it: of 128 particles, 1,536 bytes are wanted; how many are "touched"?
+# *Reflect.* Here even a perfect cache isn't enough. Every sector of the table has to come once, and
+# half of it is x, y and z, which nobody wants. What would a cache change if the kernel wanted all
+# six fields? Try it: of 128 particles, 1,536 bytes are wanted, and how many are "touched"?
 #
 # ```python
 # rows, out = np.ones((128, 6), np.float32), np.ones(128, np.float32)
@@ -177,12 +193,13 @@ see("aos-to-soa", to_soa, speed_squared)
 # ```
 
 # %% [markdown] exercise="transpose"
-# ## A detour that pays
+# ## A detour that pays off
 #
-# **`transpose` · 6 points · about 20 minutes**
+# **`transpose` · 6 points · about 21 minutes**
 #
-# A transpose: `out[j, i] = m[i, j]`. If a warp goes along a row of `m`, it goes down a column of
-# `out`. It reads 4 sectors and writes 32. The other way round, it reads 32 and writes 4.
+# A transpose sets `out[j, i] = m[i, j]`. If a warp goes along a row of `m`, it goes down a column
+# of `out`, so it reads 4 sectors and writes 32. Do it the other way around, and it reads 32 and
+# writes 4.
 
 
 # %% role="given"
@@ -196,13 +213,14 @@ def transpose_naive(m, out):
 # %%
 see("memory/writes", transpose_naive)
 
+
 # %% [markdown]
-# The way out is **shared memory**: memory on the SM itself (64 KB on a T4, 228 KB on an H100),
-# which the threads of a block have in common. `cuda.shared.array(shape, float32)`, inside of the
-# kernel, makes an array there for each block; the compiler has to know its shape, so it is written
-# in numbers. Here eight threads turn eight numbers round. `cuda.syncthreads()` is a **barrier**: no
-# thread goes on before all threads of its block have arrived. Without it, a thread might read
-# what is not there yet.
+# The way out is **shared memory**. It is on the SM itself (64 KB on a T4, 228 KB on an H100), and
+# the threads of a block have it in common. Inside a kernel, `cuda.shared.array(shape, float32)`
+# makes an array there for each block. The compiler has to know the shape, so you write it in
+# numbers. In the kernel below, eight threads reverse eight numbers. `cuda.syncthreads()` is a
+# **barrier**: no thread goes on until all threads of its block have arrived. Without it, a thread
+# might read what isn't there yet.
 
 
 # %%
@@ -219,36 +237,43 @@ numbers = np.arange(8, dtype=np.float32)
 simulate(turn_round, 1, 8, numbers)
 print(numbers)
 
+
 # %% [markdown]
-# For the transpose, each block takes a square **tile** of `m` this way. Both in `m` and in `out`,
-# its warps go along rows; rows become columns where it costs least, in shared memory.
+# For the transpose, each block takes a square **tile** of `m` through shared memory. Its warps go
+# along rows both in `m` and in `out`. Rows become columns in between, where that costs the least.
 
 # %%
 see("memory/detour")
 
+
 # %% [markdown]
-# **Banks.** Shared memory has no sectors. It has 32 **banks**; word k of 4 bytes lies in bank
-# k % 32, and in one pass each bank gives out one word. 32 lanes with 32 banks take one pass. If
-# several lanes want *different* words of one bank, they take turns: a **bank conflict**. (The same
-# word goes to any number of lanes in one pass. Profilers call a pass a *wavefront*.)
+# **Banks.** Shared memory doesn't have sectors. It has 32 **banks**: word k, of 4 bytes, is in bank
+# k % 32, and in one pass each bank hands out one word. So 32 lanes that use 32 different banks take
+# one pass. If several lanes want *different* words from the same bank, they have to take turns,
+# which is called a **bank conflict**. (The *same* word goes to any number of lanes in one pass.
+# Profilers call a pass a *wavefront*.)
 #
 # *Predict.* A warp reads a column of a tile of 32 x 32 float32: lane x wants `tile[x, 5]`, which is
-# word 32x + 5. How many passes? And if the tile has 33 columns, of which the last stays empty?
-# (Such an empty column is called **padding**.)
+# word 32x + 5. How many passes does that take? And how many if the tile has 33 columns, the last of
+# which stays empty? (Such an empty column is called **padding**.)
 
 # %% role="predict"
 predict("transpose", 32)
 predict("transpose-33", 1)
 
+
 # %% [markdown]
-# *Implement.* `m` is a float32 matrix of any shape, `out` has the shape the other way round. Blocks
-# have 32 x 32 threads: a warp is 32 threads with one `threadIdx.y`. The grid has a block for each
-# tile of `m`; at the edges tiles are not full. 9 to 12 lines.
+# *Implement.* Write the transpose through a tile, in 9 to 12 lines. `m` is a float32 matrix of any
+# shape, and `out` has that shape reversed. Blocks have 32 x 32 threads, so a warp is 32 threads
+# with the same `threadIdx.y`. The grid has one block per tile of `m`; tiles at the edges aren't
+# full.
 #
-# - A tile has two axes: its shape is a pair. In the drawing it is 4 x 4; yours has 32 rows.
-# - Every thread of a block has to come to the barrier: keep it out of any `if`, and do not `return`
-#   before it. A thread without an element may still have one to write. And what happens where some
-#   threads have returned is undefined: it mostly works today, but the block may hang.
+# - A tile has two axes, so its shape is a pair. The drawing's is 4 x 4; yours has 32 rows.
+# - `m` is read and `out` is written in whole sectors, and there are no bank conflicts.
+# - Every thread of a block comes to the barrier: keep it out of any `if`, and don't `return` before
+#   it. A thread that has nothing to read may still have something to write. (With some threads
+#   gone, the behavior is undefined. It mostly works on today's devices, but it may hang.)
+# - No thread reads from the tile what isn't there yet, or touches anything outside the arrays.
 
 
 # %% role="answer"
@@ -270,9 +295,11 @@ def transpose(m, out):
 # %% role="check"
 check("transpose", transpose)
 
+
 # %% [markdown]
-# *See.* First what one warp of your kernel reads and writes in global memory; then its costliest
-# request to shared memory, pass by pass. What does the last one show if you take away the padding?
+# *See.* First what one warp of your kernel reads and writes in global memory, and then its most
+# expensive request to shared memory, pass by pass. What happens to the last picture if you take
+# away the padding?
 
 # %%
 see("memory/reads", transpose)
@@ -281,50 +308,86 @@ see("transpose", transpose)
 reveal("transpose")
 reveal("transpose-33")
 
+
 # %% [markdown]
-# *Measure.* What these kernels took on real GPUs, as far as they were recorded; `gpuedu record`
-# adds yours. Set the ratio of two times beside the ratio of two counts:
+# *Measure.* Here is what these kernels took on real GPUs, as far as they were recorded; `gpuedu
+# record` adds yours. Hold the ratio of two times against the ratio of two counts:
 #
-# - blocked to striped copy: 8 in sectors that are asked for;
+# - blocked to striped copy: 8 in sectors asked for;
 # - a copy with stride s, to one with stride 1: s in sectors up to s = 8, and 8 from there on;
 # - array of structs to struct of arrays: 28 to 16 in bytes, if each sector comes once;
 # - naive to tiled transpose: 36 to 8 in sectors; 32 to 33 columns: 32 to 1 in passes for a column.
 #
-# Where is the time's ratio smaller than the count's, and what may have helped?
+# Where is the ratio of times smaller than that of counts, and what may have helped?
 
 # %%
 see("memory/recorded")
+
+
+# %% [markdown]
+# ## What the counts leave out
+#
+# The padded transpose moves the same bytes as the striped copy, in the same number of sectors. On
+# the recorded H100 it still gets only about half of the copy's rate. The counts are equal, so
+# what's left is *waiting*. A read from device memory takes hundreds of nanoseconds, and by Little's
+# law an SM hides that only while enough other bytes are on their way.
+#
+# How many can be depends on the warps that an SM holds. An H100's SM has room for 2,048 threads, so
+# for two of our blocks of 1,024. The part of that room that is taken is called **occupancy**, and
+# here it may well be 100%. But each thread asks for 4 bytes and then stands at the barrier until
+# the slowest warp of its block has what it asked for. While a block waits there, or writes, it asks
+# for nothing new. With so few blocks on the SM, there are gaps that nobody fills.
+
+# %% [markdown]
+# So give every thread more to ask for before it waits. A well-known version has blocks of 32 x 8
+# threads for the same tile of 32 x 32: each thread has four loads on their way at the same time,
+# and eight smaller blocks fit on the SM, so some read while others wait. Whether that's the whole
+# explanation, a profiler can tell you: *Nsight Compute* says for each line what warps waited for.
+#
+# A second way is a **vector load**. One thread reads 16 bytes, four neighboring float32, with one
+# instruction, as long as the address is a multiple of 16. A warp then asks for 16 sectors at once
+# and still uses all of them. CUDA C has the type `float4` for it, which you'll use in *Registers*.
+
+# %% [markdown]
+# One thing about shared memory before you use it again: all its arrays so far have a size that's in
+# the source. You can also leave it to the launch. That is **dynamic shared memory**:
+# `cuda.shared.array(0, float32)` in Numba, with the number of bytes as the fourth value in
+# `kernel[blocks, threads, stream, size_bytes]`, and `extern __shared__ float tile[];` in CUDA C. It
+# is also the only way to more than 48 KB per block, for which a kernel in CUDA C has to ask
+# explicitly.
 
 # %% [markdown] exercise="stencil"
 # ## Fetch once, use seven times
 #
 # **`stencil` · 6 points · about 20 minutes**
 #
-# A 1-D convolution with 7 weights: `out[i]` is the sum of `w[k] * x[i + k - 3]` for k from 0 to 6.
-# Written down as it stands, each input is read from global memory by 7 threads. Mostly they are in
-# the same block: for each element, one thread of the block could fetch it for all 7.
+# A 1-D convolution with 7 weights sets `out[i]` to the sum of `w[k] * x[i + k - 3]` for k from 0 to
+# 6. Written just like that, 7 threads read each input from global memory. Most of the time these
+# threads are in the same block, so one of them could fetch the element for all 7.
 #
-# *Predict.* A block of 128 threads computes 128 neighboring outputs. How many different elements
-# of `x` does it need?
+# *Predict.* A block of 128 threads computes 128 neighboring outputs. How many different elements of
+# `x` does it need?
 
 # %% role="predict"
 predict("stencil", 134)
 
+
 # %% [markdown]
-# What it needs beyond its own elements is its **halo**. *Implement.* Bring the block's inputs and
-# halo to shared memory, then compute from there.
+# The elements that a block needs beyond its own are its **halo**. *Implement.* Bring the block's
+# inputs and halo into shared memory, then compute from there. 12 to 16 lines.
 #
-# - `x` and `out` are float32 of any length n from 1 on, `w` has 7 float32. What lies outside of `x`
-#   counts as 0.
-# - Blocks have 128 threads, and there is one for each 128 outputs; the last may be in part empty.
-#   All threads of a block come to the barrier.
-# - A block reads an element of `x` from global memory once at most. (`w` is small and every lane
-#   wants the same weight at a time: one sector. Leave it where it is.)
+# - `x` and `out` are float32 of any length n from 1 on, and `w` has 7 float32. What lies outside
+#   `x` counts as 0.
+# - Blocks have 128 threads, with one block per 128 outputs; the last may be partly empty. All
+#   threads of a block come to the barrier, and none reads what isn't in the tile yet.
+# - A block reads each element of `x` from global memory at most once. (`w` is small, and all lanes
+#   want the same weight at a time, which is one sector. Leave it where it is.)
 # - Neighboring threads bring neighboring elements: at least half of what comes of `x` is used.
-#
-# 12 to 16 lines. A kernel knows `a if condition else b`. (Begin the sum with `float32(0)`: with a
-# plain `0`, Numba adds in float64, which most GPUs do far more slowly. The card tells you so, but
-# takes no points for it.)
+
+# %% [markdown]
+# A kernel understands `a if condition else b`. Start the sum with `float32(0)`: with a plain `0`,
+# Numba adds in float64, which most GPUs do far more slowly. (The card points that out, but takes no
+# points off for it.)
 
 
 # %% role="answer"
@@ -349,22 +412,24 @@ def smooth(x, w, out):
 # %% role="check"
 check("stencil", smooth)
 
+
 # %% [markdown]
-# *See.* First, what each block reads of `x`. Then shared memory of one block at its first barrier:
-# which lane wrote which place of the tile. (The time up to the first barrier is epoch 0.)
+# *See.* First, what each block reads of `x`. Then the shared memory of one block at its first
+# barrier: which lane wrote which place of the tile. (The time before the first barrier is epoch 0.)
 
 # %%
 see("stencil", smooth)
 see("memory/tile", smooth)
 reveal("stencil")
 
+
 # %% [markdown] exercise="uninitialised"
 # ## What was there before
 #
 # **`uninitialised` · 5 points · about 15 minutes**
 #
-# Each block adds up its elements of `x`: the threads bring them to shared memory, thread 0 adds.
-# The author tried it with 128 elements, and it was right.
+# In this kernel, each block adds up its elements of `x`: the threads bring them into shared memory,
+# and thread 0 adds. The author tried it with 128 elements, and the result was right.
 
 
 # %%
@@ -388,29 +453,37 @@ for n in (128, 100):
     account = simulate(block_sums_unsafe, 2, 64, x, out)
     print(n, out)
 
+
 # %% [markdown]
-# Nobody clears shared memory for a block. It holds whatever was left there: perhaps zeros, and the
-# result is right by luck; perhaps another block's numbers, and it is wrong without a sign. The
-# course's machine puts NaN there, "not a number", so that you see it.
+# Nobody clears shared memory for a block. It holds whatever was left there. That may be zeros, and
+# then the result is right by luck, or it may be another block's numbers, and then the result is
+# wrong and you get no warning. The course's machine puts NaN there, "not a number", so that you can
+# see it.
 #
-# *Predict.* How many places of `part` does block 1 leave unwritten, with 100 elements?
+# *Predict.* With 100 elements, how many places of `part` does block 1 leave unwritten?
 
 # %% role="predict"
 predict("uninitialised", 28)
+
 
 # %%
 reveal("uninitialised")
 lens(account)
 
+
 # %% [markdown]
-# *Implement.* In `found`: the `line` that reads what nobody wrote (the first line of its cell is
-# line 1), the `block`, the first `index` of `part`, and the `count` of such reads in that launch.
-# The report's hazard has all four. (So has the object `h = account.hazards[0]`: `h.place.line`,
-# `h.who.block`, `h.index` and `h.count`.)
+# *Implement.* First, fill in `found`: the `line` that reads what nobody wrote (the first line of
+# its cell is line 1), the `block`, the first `index` of `part`, and the `count` of such reads in
+# that launch. All four are in the report's hazard. (They are also in `h = account.hazards[0]`, as
+# `h.place.line`, `h.who.block`, `h.index` and `h.count`.)
 #
-# Then mend the kernel, for any n from 1 on: `out[b]` is the sum of block b's elements, and one
-# thread writes it. Blocks have 64 threads, and all of them come to the barrier, or none. There are
-# enough blocks, sometimes more. A block without elements writes 0.
+# Then fix the kernel, for any n from 1 on: `out[b]` is the sum of block b's elements, and one
+# thread writes it.
+#
+# - Blocks have 64 threads, and all of them come to a barrier or none does. Threads that use the
+#   same place wait for each other.
+# - There are enough blocks, and sometimes more. A block without elements writes 0.
+# - No thread reads shared memory that nobody has written, or touches anything outside the arrays.
 
 
 # %% role="answer"
@@ -438,32 +511,35 @@ def block_sums(x, out):
 # %% role="check"
 check("uninitialised", found, block_sums)
 
+
 # %% [markdown]
-# *See.* `part` in block 1 at the barrier: first in the unsafe kernel, then in yours. Hatched places
+# *See.* `part` in block 1 at the barrier, first in the unsafe kernel, then in yours. Hatched places
 # are read later although nobody has written them.
 
 # %%
 see("uninitialised", block_sums_unsafe)
 see("uninitialised", block_sums)
 
+
 # %% [markdown]
-# *Reflect.* There are two ways to mend it: write what is missing, or do not read it. Which one did
-# you take? And why did the author's test with 128 elements see nothing? For which other n is there
-# no hazard in `lens(simulate(block_sums_unsafe, 2, 64, np.ones(n, np.float32), out))`?
+# *Reflect.* There are two ways to fix this: write what's missing, or don't read it. Which one did
+# you choose? And why did the author's test with 128 elements show nothing? For which other n is
+# there no hazard in `lens(simulate(block_sums_unsafe, 2, 64, np.ones(n, np.float32), out))`?
 
 # %% [markdown]
 # ## What you take with you
 #
-# - A warp's request costs as many sectors of 32 bytes as its lanes touch. Neighboring threads take
-#   neighboring elements, and data are laid out so that they can.
+# - A warp's request costs as many sectors of 32 bytes as its lanes touch. So let neighboring
+#   threads take neighboring elements, and lay out your data so that they can.
 # - Shared memory turns a column into a row, and lets a block fetch once what many threads need.
-#   Fill it, wait at the barrier, read it; rows of 33 words keep a column out of one bank.
-# - It holds what was there before. Write every place that somebody reads, also at the edges.
+#   Fill it, wait at the barrier, read it. Rows of 33 words keep a column out of a single bank.
+# - It holds what was there before. Write every place that somebody reads, at the edges too.
 #
 # **Your number:** how many sectors a warp asks for when its lanes are 8 float32 apart.
 
 # %%
 progress()
+
 
 # %% [markdown]
 # ## Sources
@@ -471,14 +547,17 @@ progress()
 # - Sectors, and why neighbors should access neighbors: NVIDIA, *CUDA C++ Best Practices Guide*,
 #   "Coalesced Access to Global Memory" and "Strided Accesses".
 # - Shared memory is on the chip; its banks of 4-byte words, conflicts, broadcasts, and the padded
-#   tile: the same, "Shared Memory". Its size by device: *CUDA C++ Programming Guide*, "Compute
-#   Capabilities", table "Technical Specifications per Compute Capability".
-# - A transpose through a padded tile: M. Harris, *An Efficient Matrix Transpose in CUDA C/C++*,
-#   NVIDIA Technical Blog, 2013.
-# - What a request, a sector and a wavefront are: NVIDIA, *Nsight Compute* documentation, "Kernel
-#   Profiling Guide", section "Memory Tables".
+#   tile: the same, "Shared Memory". Its size by device, threads per SM, and 48 KB without dynamic
+#   shared memory: *CUDA C++ Programming Guide*, "Compute Capabilities".
+# - A transpose through a padded tile, with four elements per thread: M. Harris, *An Efficient
+#   Matrix Transpose in CUDA C/C++*, NVIDIA Technical Blog, 2013. Vector loads: J. Luitjens, *CUDA
+#   Pro Tip: Increase Performance with Vectorized Memory Access*, the same, 2013.
+# - Latency, occupancy and bytes on their way: *CUDA C++ Best Practices Guide*, "Occupancy";
+#   Little's law is in the lesson *Why GPUs*, with its source.
+# - What a request, a sector and a wavefront are, and what warps wait for: NVIDIA, *Nsight Compute*
+#   documentation, "Kernel Profiling Guide", sections "Memory Tables" and "Warp Stall Reasons".
 # - Variables in shared memory cannot be initialized where they are declared: *CUDA C++ Programming
 #   Guide*, "C++ Language Extensions", section "__shared__".
 # - Barriers: the same, section "Synchronization Functions".
-# - Shared arrays in Numba and the constant shape: *Numba-CUDA* documentation, "Memory management",
-#   section "Shared memory and thread synchronization".
+# - Shared arrays in Numba, the constant shape, and size 0 for dynamic ones: *Numba-CUDA*
+#   documentation, "Memory management", section "Shared memory and thread synchronization".

@@ -1,16 +1,17 @@
 # %% [markdown]
-# # From 10% to the library's speed: what is left?
+# # From 12% of the peak to the library's speed: what is left?
 #
-# A matmul with tiles in shared memory sends two passes of 128 bytes through its SM's data path for
-# 64 FLOP of a warp. On an H200 that allows about 12% of the peak, and no more. The library has the
-# same SMs. What else can a kernel do on them? This lesson climbs rung by rung, and counts what each
-# rung allows.
+# For 64 FLOP of a warp, a matmul with tiles in shared memory sends two passes of 128 bytes through
+# its SM's data path. On an H100 or H200, that allows about 12% of the peak and no more. The
+# library's matmul runs on the very same SMs. What does it do differently? In this lesson you'll
+# climb a ladder of kernels rung by rung, and count what each rung allows.
 #
 # **You will be able to** say how many warps fit on an SM, and how many are enough; write a matmul
 # whose sums live in registers; read what the compiler made of it; name what holds a kernel back.
 #
-# **You need** a tiled matmul, the roofline with its two roofs, banks, some CUDA C.
-# **Time** about 100 minutes; half is behind you when `register-tile` is.
+# **You need** the tiled matmul and the roofline from *Tiling*, banks from *Memory*, and some CUDA C
+# from *Scans and races*.
+# **Time** about 100 minutes.
 
 # %% role="setup"
 from numba import float32
@@ -19,40 +20,49 @@ from gpuedu import check, cp, cuda, hint, measure, predict, progress, reveal, se
 
 setup("registers")
 
+
 # %%
 see("registers/ladder")
 
+
 # %% [markdown]
-# Every frame is a *bound*, from bytes that the machine counted: no kernel is faster than its bytes
-# and its arithmetic, and many are slower. A rung need not raise the bound. Tiles made the kernel
-# independent of caches, at about the bound that it has if these hold everything; a second buffer
-# saves waiting, and a vector load saves instructions, which no byte tells. The rung "vector loads"
-# stands below 8 x 8, since its lanes write four neighbors of `c` each, one by one.
+# Every frame is a *bound*, computed from bytes that the machine counted: no kernel is faster than
+# its bytes and its arithmetic allow, and many are slower. Filled bars were measured, on the same
+# device. 100% is the peak of float32 arithmetic, without tensor cores.
 #
-# What is filled was measured. Tiles reach their bound: no more can be had from them. But 8 x 8 in
-# Numba stays below 4 x 4, at a seventh of what its bytes allow. Bytes do not tell why. Most likely
-# its loads wait for each other, since the compiler does not unroll its loop over k, and with 157
-# registers a thread there is one block of 256 threads on an SM to fill the time. The next rung is
-# unrolled. On a GPU, this measures the rungs, in percent of cuBLAS:
+# A rung need not raise the bound. Tiles made the kernel independent of the caches, but the bound is
+# about what it is when caches hold everything. A second buffer saves waiting, and a vector load
+# saves instructions, and no count of bytes shows either. (The rung "vector loads" is even lower
+# than 8 x 8, because each of its lanes writes four neighbors of `c` one by one.)
+
+# %% [markdown]
+# In the recording on an H100, tiles reach their bound, so there's no more to be had from them. But
+# 8 x 8 in Numba is slower than 4 x 4, at a seventh of what its bytes allow, and bytes don't say
+# why. Most likely its loads wait for each other: the compiler leaves its loop over k a loop, and at
+# 157 registers per thread there is just one block of 256 threads on an SM to fill the gaps. In the
+# next rung that loop is written out. If you have a GPU, this measures the rungs in percent of
+# cuBLAS:
 
 # %%
 measure("registers/ladder")
+
 
 # %% [markdown] exercise="occupancy"
 # ## What fits on an SM, and what is enough
 #
 # **`occupancy` · 6 points · about 25 minutes**
 #
-# Each rung above holds more in **registers**, a thread's fastest memory. An SM has 65,536 of them,
-# 4 bytes each, for all threads that are on it, and a thread keeps its own from begin to end. So
-# many registers a thread are few warps on the SM. Its **occupancy** is the share of its room for
-# warps that is taken. Four things are limited, and the smallest number of blocks counts:
+# Each rung above keeps more in **registers**, a thread's fastest memory. An SM has 65,536 of them,
+# 4 bytes each, for all the threads on it, and a thread keeps its registers from start to end. So
+# the more registers a thread takes, the fewer warps fit. An SM's **occupancy** is the share of its
+# room for warps that is taken. Four things are limited, and whichever allows the fewest blocks
+# decides:
 #
-# - **warps**: blocks come whole, and a begun warp takes the place of one;
-# - **blocks**: so many at most, however small they are;
-# - **registers**: a warp gets them in units of 256. The SM has four parts, each with a quarter of
-#   the registers; a block's warps may be in several parts, but one warp is in one;
-# - **shared memory**: a block gets its own and some that is reserved, the sum rounded up to a unit.
+# - **warps**: a block comes as a whole, and a partly filled warp takes the place of a full one;
+# - **blocks**: there's a maximum, however small they are;
+# - **registers**: a warp gets them in units of 256. The SM has four parts with a quarter of the
+#   registers each. A block's warps may be in different parts, but each warp is in just one;
+# - **shared memory**: a block gets its own plus a reserved amount, the sum rounded up to a unit.
 
 
 # %% role="given"
@@ -66,38 +76,43 @@ T4 = sm_of(32, 16, 64, reserved_bytes=0, unit_bytes=256)
 RTX3090, L4 = sm_of(48, 16, 100), sm_of(48, 24, 100)
 A100, H200 = sm_of(64, 32, 164), sm_of(64, 32, 228)
 
+
 # %% [markdown]
-# *Predict.* A matmul takes 150 registers a thread; its blocks have 256 threads and little shared
-# memory. How many of an H200's 64 places for warps are taken?
+# *Predict.* A matmul takes 150 registers per thread, and its blocks have 256 threads and little
+# shared memory. How many of an H200's 64 places for warps are taken?
 
 # %% role="predict"
 predict("occupancy", 8)
 
+
 # %% [markdown]
-# That seems little. How much is **enough**? Little's law, as in the lesson *Why GPUs*, with
-# instructions for bytes: a part of an SM has a *scheduler*, which begins one instruction of one
-# warp in each clock. The result of a multiply-add is there 4 clocks later. A warp that needs each
-# result for its next step has one on its way; its scheduler needs 4 such warps, the SM's four
-# schedulers 16. But if a warp has several instructions ready that do not need each other, that many
-# are on their way. (On a T4 or an A100 a part has 16 float32 lanes, so a warp's multiply-add takes
-# two of these clocks, and half as many are enough. We count as on an H200, with 32.)
+# That doesn't seem like much. How much is **enough**? It's Little's law again, as in *Why GPUs*,
+# with instructions in place of bytes. Each part of an SM has a *scheduler*, which starts one
+# instruction of one warp per clock, and the result of a multiply-add is there 4 clocks later. A
+# warp that needs each result for its next step has one instruction on its way, so its scheduler
+# needs 4 such warps, and the SM's four schedulers need 16. But if a warp has several instructions
+# ready that don't need each other's results, that many can be on their way. (On a T4 or an A100, a
+# part has 16 float32 lanes, so a warp's multiply-add takes two of these clocks, and half as many
+# are enough. We count as on an H200, with 32.)
 #
-# *Predict.* Each thread adds to 16 sums, and no sum needs another. How many warps on the SM keep
-# its four schedulers busy? (Each needs one at least.)
+# *Predict.* Each thread adds to 16 sums, none of which needs another. How many warps on the SM keep
+# its four schedulers busy? (Each scheduler needs at least one.)
 
 # %% role="predict"
 predict("occupancy-enough", 4)
 
+
 # %% [markdown]
-# *Implement.* 8 to 12 lines; the rules are the four above. Leave the dicts as they are.
+# *Implement.* Write two functions by the four rules above, in 8 to 12 lines. Leave the dicts as
+# they are.
 #
 # - `blocks_per_sm(sm, threads, registers, shared_bytes)`: `sm` is a dict that `sm_of` can make,
-#   perhaps of another SM than these; `threads` and `shared_bytes` are a block's, `registers` a
-#   thread's. You get only launches of which at least one block fits. On a T4, a block without
-#   shared memory takes none: then that is no limit.
-# - `warps_needed(latency, independent)`: warps on the SM. A result takes `latency` clocks, and a
-#   warp has `independent` instructions that do not wait for each other. All four schedulers are
-#   busy, each with whole warps of its own.
+#   perhaps of an SM that isn't listed here. `threads` and `shared_bytes` are per block, `registers`
+#   per thread. You only get launches of which at least one block fits. On a T4, a block without
+#   shared memory takes none, and then that's no limit.
+# - `warps_needed(latency, independent)`: how many warps the SM needs. A result takes `latency`
+#   clocks, and a warp has `independent` instructions that don't wait for each other. All four
+#   schedulers are to be busy, each with whole warps of its own.
 
 
 # %% role="answer"
@@ -123,19 +138,27 @@ def warps_needed(latency, independent):
 # %% role="check"
 check("occupancy", blocks_per_sm, warps_needed)
 
+
 # %% [markdown]
-# *See.* By your function: the share of an H200's room for warps against registers a thread, for
-# blocks without shared memory. The dotted line is what 4 clocks and 16 independent sums need.
+# *See.* By your function: how much of an H200's room for warps is taken, against registers per
+# thread, for blocks without shared memory. The dotted line is what 4 clocks and 16 independent sums
+# need.
 
 # %%
 see("occupancy", blocks_per_sm, warps_needed)
 reveal("occupancy")
 reveal("occupancy-enough")
 
+
 # %% [markdown]
-# *Reflect.* So more is not always better. A kernel with one sum a thread needs 16 warps for its
-# arithmetic; one with 64 sums needs 4, so each thread may have many more registers. What hides
-# the waiting for *memory* then? The same: what a thread asks for early, and uses late.
+# *Reflect.* So more isn't always better. A kernel with one sum per thread needs 16 warps for its
+# arithmetic. One with 64 sums needs 4, so each thread can have many more registers. What hides the
+# wait for *memory* then? The same thing: what a thread asks for early and uses late.
+#
+# When you want more warps all the same, you can tell the compiler. In CUDA C,
+# `__launch_bounds__(256, 2)` before a kernel's name promises blocks of at most 256 threads and asks
+# for registers few enough that 2 of them fit on an SM. In Numba, `@cuda.jit(max_registers=128)`
+# sets a limit directly. What doesn't fit then goes to memory, as you'll see below.
 
 # %% [markdown] exercise="register-tile"
 # ## A tile of c for each thread
@@ -144,24 +167,28 @@ reveal("occupancy-enough")
 #
 # For each k, a thread of the tiled kernel takes two numbers from shared memory and makes one
 # multiply-add of them. If it had 4 x 4 elements of `c`, it would take 4 numbers of `a` and 4 of
-# `b`, and make 16. What it takes it keeps in registers, and its 16 sums, too.
+# `b`, and make 16. It keeps what it takes in registers, along with its 16 sums.
 #
-# *Predict.* A warp's read of 32 numbers is one pass of 128 bytes through the data path (lanes that
-# want the same number share it). A multiply-add is 2 FLOP for each of 32 lanes. With one element a
-# thread that is 64 FLOP for 2 passes: a quarter of a FLOP for each byte. With 4 x 4? With 8 x 8?
+# *Predict.* When a warp reads 32 numbers, that's one pass of 128 bytes through the data path (lanes
+# that want the same number share it). A multiply-add is 2 FLOP for each of 32 lanes. With one
+# element per thread, that's 64 FLOP for 2 passes, a quarter of a FLOP per byte. What is it with 4 x
+# 4? And with 8 x 8?
 
 # %% role="predict"
 predict("register-tile", 1)
 predict("register-tile-8", 2)
 
+
 # %% [markdown]
-# `cuda.local.array(shape, float32)` makes an array that is a thread's own. Of constant shape, and
-# indexed only by numbers that the compiler can work out, it lives in registers. So let the loops
-# that index it have constant ends: short ones the compiler usually unrolls, and then it knows every
-# index. (It need not: a loop that it leaves as it is puts the array into memory.) The shape may be
-# a variable of the function *around* the kernel, so one source makes kernels for several t. Two
-# device functions, which kernels may call: `fetch` fills a tile, with zeros where the matrix has
-# ended; `put` writes sums.
+# `cuda.local.array(shape, float32)` makes an array that belongs to one thread. It lives in
+# registers if its shape is constant and the compiler can work out every index. So give the loops
+# that index it (here over i and j) constant ends. The compiler usually unrolls short loops like
+# these, and then it knows each index. It doesn't have to, though, and if it leaves one a loop, the
+# array goes to memory. The loop over k doesn't index the array, so it may stay a loop.
+#
+# The shape may be a variable of the function *around* the kernel, so one source makes kernels for
+# several t. Two device functions are given: `fetch` fills a tile, with zeros where the matrix has
+# ended, and `put` writes sums.
 
 
 # %% role="given"
@@ -185,17 +212,18 @@ def put(sums, c, top, left):
 
 
 # %% [markdown]
-# *Implement.* `c = a @ b`, float32 and any shape: `a` is M x K, `b` K x N. Blocks have 16 x 16
-# threads, and each takes a tile of `side` x `side` of `c`, where `side` is `16 * t`: t x t elements
-# a thread. Steps along K are 8 long. 12 to 16 lines.
+# *Implement.* Write `c = a @ b` in float32 for any shape: `a` is M x K, `b` is K x N. Blocks have
+# 16 x 16 threads, and each block takes a tile of `side` x `side` of `c`, where `side` is `16 * t`,
+# so that's t x t elements per thread. Steps along K are 8 long. 12 to 16 lines.
 #
-# - Give thread (x, y) the rows `top + y + 16 * i` and the columns `left + x + 16 * j`, for i and j
-#   below t; at the end, `put` writes them, given the sums of shape (t, t), `c`, and the first row
-#   and column of the thread.
-# - In each step, `fetch` fills both tiles. Who has to wait, and where?
-# - For each k, take 2 t numbers from shared memory, once each: t / 4 FLOP for each byte. The check
-#   counts what the source asks for; a compiler may merge loads, and need not.
-# - A whole array is set by `sums[:] = 0`.
+# - Thread (x, y) has the rows `top + y + 16 * i` and the columns `left + x + 16 * j`, for i and j
+#   below t. At the end, `put` writes them, given the sums of shape (t, t), `c`, and the thread's
+#   first row and column.
+# - In each step, `fetch` fills both tiles. No thread may read what isn't there yet, or fill what
+#   others still read. Who has to wait, and where?
+# - For each k, take 2 t numbers from shared memory, once each: t / 4 FLOP per byte. The check
+#   counts what the source asks for; a compiler may merge loads, but need not.
+# - There are no bank conflicts, and the sums stay in registers. `sums[:] = 0` sets a whole array.
 
 
 # %% role="answer"
@@ -230,11 +258,12 @@ def make_matmul(t, side):
 # %% role="check"
 check("register-tile", make_matmul)
 
+
 # %% [markdown]
-# *See.* The costliest request to shared memory of your 4 x 4 kernel, pass by pass. Then your
-# kernels under the roofs of an H200, all for one product of 128 x 128 x 64: t is 2, 4 and 8. Each
-# time, t / 4 less what it costs to fill tiles and to write `c`. Last, what the compiler makes of
-# them.
+# *See.* First, your 4 x 4 kernel's most expensive request to shared memory, pass by pass. Then your
+# kernels for t = 2, 4 and 8 under the roofs of an H200, all for the same product of 128 x 128 x 64.
+# Each reaches t / 4, less what it costs to fill the tiles and to write `c`. Last, what the compiler
+# made of them.
 
 # %%
 see("register-tile", make_matmul)
@@ -242,14 +271,19 @@ see("registers/roofline", make_matmul)
 reveal("register-tile")
 reveal("register-tile-8")
 
+
 # %%
 see("registers/compiled", make_matmul)
 
+
 # %% [markdown]
-# In that table, *stack* is the trap of this rung: bytes of local arrays that had to go to memory,
-# since registers have no addresses. Below, each thread writes another column of its sums: the last
-# index is a number that only the running thread knows. The kernel is right, and the machine counts
-# not a byte more. What does the compiler say?
+# You can get such numbers anywhere. `nvcc -Xptxas -v` prints registers, stack and spills when it
+# compiles, and a kernel of CuPy's has them as `num_regs` and `local_size_bytes`.
+#
+# *Stack* is the trap of this rung: bytes of local arrays that had to go to memory, because
+# registers have no addresses. Below, each thread writes a different column of its sums, so the last
+# index is a number that only the running thread knows. The kernel is right, and the machine doesn't
+# count a single byte more. What does the compiler say?
 
 
 # %% role="given"
@@ -269,30 +303,33 @@ def own_column(x, out):
 # %%
 see("registers/stack", own_column)
 
+
 # %% [markdown]
-# *Reflect.* `sums[i, 0] if t % 8 == 0 else ...` would be another way: every index a constant, and a
-# choice between registers. In `put`, `row < c.shape[0]` is such a choice.
+# *Reflect.* `sums[i, 0] if t % 8 == 0 else ...` would be another way to write it. Then every index
+# is a constant, and what's left is a choice between registers. In `put`, `row < c.shape[0]` is such
+# a choice.
 #
-# On a GPU, this measures your own kernels beside the rungs, in percent of cuBLAS:
+# If you have a GPU, this measures your own kernels next to the rungs, in percent of cuBLAS:
 
 # %%
 measure("registers/own", make_matmul)
+
 
 # %% [markdown] exercise="vector-loads"
 # ## Four floats at once
 #
 # **`vector-loads` · 6 points · about 25 minutes**
 #
-# The schedulers have more to begin than multiply-adds: for 16 of them, 8 loads. Each takes a turn.
-# A load may bring 16 bytes, four floats that lie side by side, if they begin at a multiple of 16.
-# That saves instructions, not bytes: the data path still takes 128 bytes in a pass. The course's
-# machine lets a quarter of a warp go at a time, so 32 lanes with 16 bytes each take 4 passes, also
-# where lanes of different quarters want the same.
+# The schedulers have more to start than multiply-adds: 8 loads for every 16 of them, and each load
+# takes a turn. But one load can bring 16 bytes, four floats that are side by side, if they start at
+# a multiple of 16. That saves instructions, not bytes, because the data path still moves 128 bytes
+# per pass. The course's machine lets a quarter of a warp go at a time, so 32 lanes with 16 bytes
+# each take 4 passes, even where lanes of different quarters want the same bytes.
 #
-# From Python one can only hope that the compiler sees it (the rung in Numba has masked indices and
-# written-out steps for that). In CUDA C one says it: `float4` is four floats,
-# `*(const float4*)&tile[k][4 * x]` takes them, `p.x` to `p.w` are their names. Here is what the
-# kernel below may call.
+# In Python you can only hope that the compiler sees it. (That's why the rung in Numba has masked
+# indices and steps written out.) In CUDA C you say it: `float4` is four floats, `*(const
+# float4*)&tile[k][4 * x]` loads them, and `p.x`, `p.y`, `p.z` and `p.w` are their names. Here is
+# what the kernel below may call:
 
 # %% role="given"
 helpers = r"""
@@ -315,30 +352,34 @@ __device__ void put(float (*sums)[4], float* c, int M, int N, int top, int left)
     }
 }"""
 
+
 # %% [markdown]
-# A thread's 4 columns of `b_tile` lie side by side if they are `4 * x` to `4 * x + 3`. Its 4 rows
-# of `a` do so in a tile that lies **transposed**: `a_tile[k][row]`. To fill it, a warp still
-# should read along rows of `a`: 8 neighbors (the k of this step) of 4 rows, whole sectors.
+# A thread's 4 columns of `b_tile` are side by side if they are `4 * x` to `4 * x + 3`. Its 4 rows
+# of `a` are side by side in a tile that is stored **transposed**, `a_tile[k][row]`. To fill that
+# tile, a warp should still read along the rows of `a`: 8 neighbors (the k of this step) from each
+# of 4 rows, in whole sectors.
 #
-# *Predict.* It stores these 32 numbers to `a_tile[k][row]`, in rows of 64 floats. How many passes?
-# And by how many floats, at least, must a row of the tile be longer, so that it is one pass, *and*
-# every `float4` begins at a multiple of 16 bytes?
+# *Predict.* A warp stores these 32 numbers to `a_tile[k][row]`, with rows of 64 floats. How many
+# passes does that take? And by how many floats must a row of the tile be longer, at least, so that
+# it takes one pass *and* every `float4` starts at a multiple of 16 bytes?
 
 # %% role="predict"
 predict("vector-loads", 8)
 predict("vector-loads-pad", 4)
 
+
 # %% [markdown]
-# *Implement.* `c = a @ b` for any shape; M, N and K are arguments. Blocks of 16 x 16 threads, tiles
-# of 64 x 64, steps of 8 along K; thread (x, y) has rows `top + 4 * y` and the next three, columns
-# `left + 4 * x` and the next three. 11 to 14 lines.
+# *Implement.* Write `c = a @ b` for any shape; M, N and K are arguments. Blocks have 16 x 16
+# threads, tiles are 64 x 64, and steps along K are 8 long. Thread (x, y) has the row `top + 4 * y`
+# and the next three, and the column `left + 4 * x` and the next three. 11 to 14 lines.
 #
-# - Declare `a_tile`, transposed; `__align__(16)` makes it begin where a `float4` may. Without it,
-#   the compiler promises a multiple of 4 bytes.
-# - In each step, fill both tiles: `at(b, K, N, row, column)` is an element of `b`, or 0 outside. A
-#   tile has 512 numbers, a block 256 threads. No access takes more passes than it has to.
-# - For each k, one `float4` of each tile, and `add_products(sums, p, q)`. The check counts what the
-#   source asks for.
+# - Declare `a_tile`, transposed. `__align__(16)` makes it start where a `float4` may; without it,
+#   the compiler only promises a multiple of 4 bytes.
+# - In each step, fill both tiles, each element once and in whole sectors: `at(b, K, N, row,
+#   column)` is an element of `b`, or 0 outside. A tile has 512 numbers, a block 256 threads. No
+#   access takes more passes than it has to, and nobody reads what isn't there yet.
+# - For each k, load one `float4` from each tile and call `add_products(sums, p, q)`. The check
+#   counts what the source asks for.
 
 
 # %% role="answer"
@@ -367,14 +408,16 @@ extern "C" __global__ void matmul(const float* a, const float* b, float* c, int 
 )
 matmul = cp.RawKernel(code, "matmul")
 
+
 # %% role="check"
 check("vector-loads", matmul)
 
+
 # %% [markdown]
-# *See.* The request to shared memory that loses most passes, or one that fills a tile if none does;
-# and what the compiler makes of the kernel. In `ld.shared.v4`, the 4 is the vector's; `.v1`
-# is a single one, `fma` a multiply-add, and loads of global memory stand once for each turn that
-# the compiler wrote out.
+# *See.* First the request to shared memory that loses the most passes, or one that fills a tile if
+# none does. Then what the compiler makes of the kernel. In `ld.shared.v4` the 4 is the vector's
+# length, `.v1` is a single load, and `fma` is a multiply-add. Loads from global memory appear once
+# for each turn that the compiler wrote out.
 
 # %%
 see("vector-loads", matmul)
@@ -382,43 +425,52 @@ see("registers/instructions", matmul)
 reveal("vector-loads")
 reveal("vector-loads-pad")
 
+
 # %% [markdown]
-# *Reflect.* Take the `float4` away and write four single loads: with `__align__(16)` the compiler
-# may put them together again. The machine, which runs the source as it stands, then counts passes
-# that the real code does not need. Which of the two do you believe, and for what?
+# *Reflect.* Take the `float4` away and write four single loads. With `__align__(16)`, the compiler
+# may put them back together. The machine, which runs the source as it stands, then counts passes
+# that the real code doesn't need. Which of the two do you believe, and about what?
+#
+# There's a way around bank conflicts that takes no padding, too. **Swizzling** stores the number
+# for column c of row r at column `c ^ r`, or at another mix of the two. Then the numbers of one
+# column are in different banks, while each row still has its own numbers. Libraries prefer it,
+# because every row keeps its length and its alignment.
 
 # %% [markdown] exercise="read-the-ladder"
 # ## What holds it back?
 #
-# **`read-the-ladder` · 6 points · about 15 minutes**
+# **`read-the-ladder` · 6 points · about 16 minutes**
 #
-# Five launches, rungs of the ladder, on an A100. What they ask of memory is counted; registers and
-# spills are from the compiler. A **spill** is a value that a thread stores to memory and fetches
-# back, since it had no register left for it. Spills are made by the compiler, so they are not in
-# the counts of the source.
+# Here are five launches, rungs of the ladder, on an A100. What they ask of memory is counted;
+# registers and spills come from the compiler. A **spill** is a value that a thread stores to memory
+# and loads back, because there was no register left for it. The compiler makes the spills, so they
+# aren't in the counts of the source.
 
 # %%
 see("registers/five")
 
+
 # %% [markdown]
-# *Predict.* B and E are the same kernel. B was compiled with at most 64 registers a thread, so
-# that 32 warps fit on the SM instead of 8. Which would you run?
+# *Predict.* B and E are the same kernel, but B was compiled with at most 64 registers per thread,
+# so that 32 warps fit on the SM instead of 8. Which one would you run?
 
 # %% role="predict"
 predict("read-the-ladder", "E")
 
+
 # %% [markdown]
-# *Implement.* In `order`, the letters of the four without spills, from slow to fast: by the FLOP/s
-# that the lowest of their three roofs allows. And `limit_of(account)`, for any kernel on any
-# device. `account` is a dict with the names of the table (without units), and the device's
+# *Implement.* Put into `order` the letters of the four without spills, from slow to fast, by the
+# FLOP/s that the lowest of their three roofs allows. And write `limit_of(account)` for any kernel
+# on any device. `account` is a dict with the names in the table (without units), plus the device's
 # `flop_per_s`, `l1_bytes_per_s` and `memory_bytes_per_s`; leave it as it is. The function returns
-# one of five texts:
+# one of five strings:
 #
-# - `"registers"`: it spills, or has fewer warps than needed. That comes first: roofs do not say it.
-# - Else what takes the longest (no two take equally long): `"arithmetic"`, `"device memory"`, or
-#   the data path:
-# - `"sectors"` if more than half of the data path's bytes are `excess_bytes`, those of sectors
-#   beyond the fewest that could hold what was asked for; `"data path"` if not.
+# - `"registers"` if the kernel spills or has fewer warps than needed. That comes first, because no
+#   roof shows it.
+# - Otherwise, whatever takes the longest (no two take equally long): `"arithmetic"`, `"device
+#   memory"`, or the data path. For the data path, it's
+# - `"sectors"` if more than half of its bytes are `excess_bytes`, those of sectors beyond the
+#   fewest that could hold what was asked for, and `"data path"` if not.
 
 
 # %% role="answer"
@@ -446,34 +498,43 @@ def limit_of(account):
 # %% role="check"
 check("read-the-ladder", order, limit_of)
 
+
 # %%
 reveal("read-the-ladder")
 
+
 # %% [markdown]
-# *Reflect.* C is the same kernel as E, on a product with K = 8. Why is it another limit that holds
-# it back? And on an H200, which has twice the lanes an SM at the same data path: which limit has E
-# there? Your `limit_of` can tell, with 67e12 FLOP/s, 33.5e12 and 4.8e12 bytes/s.
+# *Reflect.* C is the same kernel as E, on a product with K = 8. Why is a different limit holding it
+# back? And an H200 has twice the lanes per SM, with the same data path: which limit does E have
+# there? Ask your `limit_of`, with 67e12 FLOP/s, 33.5e12 and 4.8e12 bytes/s.
+#
+# On a GPU, the tool for this question is **Nsight Compute**. `ncu --set full python program.py`
+# measures each kernel: which roof it's near, how many warps were on the SM, how many bytes went
+# through each memory, and, for each line, what its warps waited for. Its counts and names are the
+# ones you've been using, so start where you'd start here: what's the longest, and is it needed?
 
 # %% [markdown] exercise="double-buffer"
 # ## Two buffers, one barrier
 #
 # **`double-buffer` · 6 points · stretch · about 15 minutes**
 #
-# In each step all warps wait twice: until the tile is full, and until nobody reads it any more.
+# In each step, all warps wait twice: until the tile is full, and until nobody reads it anymore.
 # Meanwhile the arithmetic rests. With two buffers, the next tile can be on its way while this one
-# is used. A thread asks for its share first, *holds it in registers* while it computes, and stores
-# it behind: a warp's instructions begin in order, and a store waits for what it stores.
+# is in use. A thread asks for its share first, *holds it in registers* while it computes, and
+# stores it afterward. That works because a warp's instructions start in order, and only the store
+# waits for what it stores.
 #
-# *Predict.* K is 64, tiles have 8 columns. With one barrier a step and one before the first: to how
-# many barriers does a block come?
+# *Predict.* K is 64, and tiles have 8 columns. With one barrier per step and one before the first,
+# how many barriers does a block go through?
 
 # %% role="predict"
 predict("double-buffer", 9)
 
+
 # %% [markdown]
-# The parts are given, for tiles of 64 x 8 and 8 x 64 and 16 x 16 threads; only their order is open.
-# `ask` takes a thread's share of the tiles that begin at `first` (zeros behind the end), `keep`
-# stores it, `use` adds the products of a whole tile to the 4 x 4 sums.
+# The parts are given, for tiles of 64 x 8 and 8 x 64 and blocks of 16 x 16 threads. Only their
+# order is up to you. `ask` loads a thread's share of the tiles that start at `first` (zeros past
+# the end), `keep` stores it, and `use` adds the products of a whole tile to the 4 x 4 sums.
 
 
 # %% role="given"
@@ -519,8 +580,9 @@ def put_four(sums, c, top, left):
 
 
 # %% [markdown]
-# *Implement.* `c = a @ b` for any shape, with one barrier a step and one before the first, and at
-# most two buffers of each tile: `a_tile[0]` and `a_tile[1]` are those of `a`. 7 to 10 lines.
+# *Implement.* Write `c = a @ b` for any shape, with one barrier per step and one before the first,
+# and at most two buffers for each tile: `a_tile[0]` and `a_tile[1]` are those of `a`. 7 to 10
+# lines.
 
 
 # %% role="answer"
@@ -549,56 +611,72 @@ def matmul_twice(a, b, c):
 # %% role="check"
 check("double-buffer", matmul_twice)
 
+
 # %% [markdown]
-# *See.* What the first warp does between two barriers, in its order. In the last step, what is
-# asked for and stored are zeros that nobody reads.
+# *See.* What the first warp does between two barriers, in its order. What it asks for and stores in
+# the last step is zeros that nobody reads.
 
 # %%
 see("double-buffer", matmul_twice)
 reveal("double-buffer")
 
+
 # %% [markdown]
 # ## The last rungs
 #
-# The last rung, `c-warp-tile`, is all of this at once: 8 x 8 sums a thread, `float4` from global
-# memory and from shared memory, a transposed and padded tile of `a`, two buffers. The warps of a
-# block have tiles of their own, 32 x 64, lanes 4 x 8, so that a warp needs few different numbers.
-# What the compiler makes of the rungs from 4 x 4 on, for a product of whole tiles:
+# The last rung, `c-warp-tile`, is all of this at once: 8 x 8 sums per thread, `float4` from global
+# and shared memory, a transposed and padded tile of `a`, and two buffers. Each warp of a block has
+# its own tile of 32 x 64, with lanes arranged 4 x 8, so that a warp needs few different numbers.
+# Here is what the compiler makes of the rungs from 4 x 4 on, for a product of whole tiles:
 
 # %%
 see("registers/last")
 
+
 # %% [markdown]
-# Read it as you read yours. Multiply-adds for each load from shared memory: 2, 4, then 16. No stack
-# and no spills. Few warps, and enough. Every instruction takes a turn of a scheduler, and the share
-# of multiply-adds grows: the last rungs have all 8 steps of a tile written out, without a loop's
-# tests and indices. It is a hint, since what runs once counts as much as what runs often.
+# Read it as you read yours. The multiply-adds for each load from shared memory: 2, 4, then 16.
+# There is no stack, and nothing spills. The warps are few, but enough. Every instruction takes a
+# turn of a scheduler, and the share of multiply-adds grows, because in the last rungs all 8 steps
+# of a tile are written out, without a loop's tests and indices. (Take that as a hint only: what
+# runs once counts as much here as what runs often.)
 #
-# What is left to a library?
+# So what does a library still have over this?
 #
-# - It has many such kernels, and chooses by shape and device which tile suits, so that the grid
-#   fills all SMs. It is written closer to the machine, down to the order of instructions.
+# - It has many such kernels, and chooses by shape and device the tile that fills all SMs. And it's
+#   written closer to the machine, down to the order of instructions.
 # - From compute capability 8.0 on, tiles can go from global to shared memory without passing
 #   through registers (*asynchronous copies*), several steps ahead.
-# - **Tensor Cores** multiply small matrices in one instruction, but not in float32. TF32 rounds
-#   the factors to 10 bits behind the point; measurements in this course have it switched off.
+
+# %% [markdown]
+# And then there are the **tensor cores**. They multiply small matrices in one instruction, but not
+# in float32: TF32 rounds the factors to 10 bits after the binary point, and this course's
+# measurements have it switched off. In bfloat16, an H100's data sheet has 989 TFLOP/s, 15 times its
+# float32 peak.
 #
-# Source of every rung: the folder `ladder` of the package, to be read, run and looked at.
+# If every factor first had to pass through the data path into a thread's registers, that path would
+# soon be the limit again. On Hopper, two pieces of hardware avoid it. **TMA**, the Tensor Memory
+# Accelerator, copies whole tiles to shared memory, swizzled, on the word of a single thread. And
+# `wgmma`, an instruction of four warps together, multiplies tiles straight from shared memory while
+# the warps go on. You'll meet tensor cores again in *Formats and tensor cores*, and let Triton
+# write such code for you in *Custom kernels*.
+#
+# The source of every rung is in the package's folder `ladder`, for you to read, run and look at.
 
 # %% [markdown]
 # ## What you take with you
 #
-# - What a thread has in registers, it need not ask for: t x t sums give t / 4 FLOP for each byte
+# - A thread doesn't have to ask for what it has in registers: t x t sums give t / 4 FLOP per byte
 #   out of shared memory.
 # - Occupancy is a means. Independent work in a thread hides waiting as well as more warps do, and
-#   registers that are taken from it come back as spills.
-# - Counts say what a kernel asks for, the compiler what it became, a clock how fast it is. Look at
-#   all three before you say why.
+#   registers that you take away from it come back as spills.
+# - Counts say what a kernel asks for, the compiler says what became of it, and a clock says how
+#   fast it is. Look at all three before you say why.
 #
-# **Your number:** how many registers your kernel takes with 8 x 8 sums a thread.
+# **Your number:** how many registers your kernel takes with 8 x 8 sums per thread.
 
 # %%
 progress()
+
 
 # %% [markdown]
 # ## Sources
@@ -613,11 +691,17 @@ progress()
 #   *Benchmarking GPUs to Tune Dense Linear Algebra*, SC 2008.
 # - When an array of a thread's own is not in registers: *CUDA C++ Programming Guide*, "Device
 #   Memory Accesses", paragraph "Local Memory". Instructions begin in order: the same, "Hardware
-#   Implementation".
-# - Vector types and their alignment: the same, "Built-in Vector Types".
+#   Implementation". `__launch_bounds__`: the same, "Launch Bounds"; `max_registers`: *Numba-CUDA*
+#   documentation, "CUDA Kernel API".
+# - `-Xptxas -v`: NVIDIA, *CUDA Compiler Driver NVCC*, "Printing Code Generation Statistics";
+#   `num_regs`: *CuPy* documentation, `cupy.RawKernel`. Profiling: NVIDIA, *Nsight Compute*
+#   documentation, "Kernel Profiling Guide".
+# - Vector types and their alignment: *CUDA C++ Programming Guide*, "Built-in Vector Types".
 # - Blocks, warps and threads with tiles of their own: A. Kerr, D. Merrill, J. Demouth, J. Tran,
 #   *CUTLASS: Fast Linear Algebra in CUDA C++*, NVIDIA Technical Blog, 2017.
 # - The roofline: S. Williams, A. Waterman, D. Patterson, *Roofline: An Insightful Visual
 #   Performance Model for Multicore Architectures*, Communications of the ACM, 2009.
-# - Asynchronous copies: *CUDA C++ Programming Guide*, "Asynchronous Data Copies". TF32: NVIDIA,
-#   *A100 Tensor Core GPU Architecture*, 2020.
+# - Asynchronous copies, TMA and its swizzle modes: *CUDA C++ Programming Guide*, "Asynchronous Data
+#   Copies"; `wgmma`: NVIDIA, *PTX ISA*, "Asynchronous Warpgroup Level Matrix Instructions". TF32:
+#   NVIDIA, *A100 Tensor Core GPU Architecture*, 2020; the peaks of the H100: NVIDIA, *H100 Tensor
+#   Core GPU*, data sheet, without sparsity.

@@ -14,8 +14,8 @@ STEP = "step(shares_draft, 2, 128"
 
 @only_whole
 def test_stepping_through_a_race(page, lab, screenshots):
-    open_notebook(page, lab, "lab/tree/05_cooperation/05_cooperation.ipynb")
-    for text in ('setup("cooperation")', "def widen_draft", "from gpuedu import step"):
+    open_notebook(page, lab, "lab/tree/06_scans/06_scans.ipynb")
+    for text in ('setup("scans")', "def widen_draft"):
         run(page, code_cell(page, text))
     cell = code_cell(page, STEP)
     cell.scroll_into_view_if_needed()

@@ -71,7 +71,12 @@ def test_without_a_record_bounds_are_drawn_and_that_is_said():
     ax = plot_ladder(ladder())
     assert ends(ax, "bound") == [0.03, 0.2, 0.12, 1.0]
     assert ends(ax, "measured") == []
-    assert column(ax, "at most") == ["3%, L1", "20%, L1", "12%, L1", "100%, arithmetic"]
+    assert column(ax, "at most,\n% of\npeak") == [
+        "3%, L1",
+        "20%, L1",
+        "12%, L1",
+        "100%, arithmetic",
+    ]
     for said in (ax.figure.get_supxlabel(), style.alt_text(ax)):
         assert NO_RECORD in said
         assert "computed from counts and the data sheet, not measured" in said
@@ -154,7 +159,7 @@ def test_the_bound_without_caches_is_a_line_where_it_is_lower():
 def test_a_rung_that_was_not_counted_has_no_bound():
     rows = (LadderRow("x", "a rung", "CUDA C"), *ladder().rows)
     ax = plot_ladder(dataclasses.replace(ladder(), rows=rows))
-    assert column(ax, "at most")[0] == "-"
+    assert column(ax, "at most,\n% of\npeak")[0] == "-"
     assert len(ends(ax, "bound")) == 4
     assert "a rung (CUDA C): neither counted nor measured." in style.alt_text(ax)
 

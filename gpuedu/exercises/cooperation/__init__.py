@@ -1,1 +1,1 @@
-"""Exercises of the lesson cooperation: how threads share work and memory without harm."""
+"""Exercises of the lessons on cooperation: how threads share work and memory without harm."""

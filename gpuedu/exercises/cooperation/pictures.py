@@ -1,4 +1,4 @@
-"""Pictures of the lesson cooperation, most of them made from the learner's own kernels."""
+"""Pictures of two lessons on cooperation, most of them made from the learner's own kernels."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import numpy as np
 
 from gpuedu.exercises.cooperation.find_the_race.picture import draw_touches
 from gpuedu.exercises.cooperation.histogram.picture import draw_turns
-from gpuedu.exercises.cooperation.recorded import draw_recorded_cooperation
+from gpuedu.exercises.cooperation.recorded import draw_recorded_cooperation, draw_recorded_softmax
 from gpuedu.exercises.kernels.launching import run_kernel
 from gpuedu.figures import style
 from gpuedu.figures.kernels.accesses import COUNTED
 from gpuedu.figures.kernels.hazards import plot_hazard
 from gpuedu.figures.kernels.lanes import plot_active_lanes
 from gpuedu.figures.kernels.rounds import plot_rounds
+from gpuedu.figures.kernels.running_sums import plot_running_sums
 from gpuedu.lens.rounds import exchange_of
 from gpuedu.trace import WARP_SIZE, Space, Trace
 
@@ -74,4 +75,6 @@ PICTURES = {
     "cooperation/turns": draw_turns,
     "cooperation/touches": draw_touches,
     "cooperation/recorded": draw_recorded_cooperation,
+    "cooperation/chain": plot_running_sums,
+    "cooperation/recorded-softmax": draw_recorded_softmax,
 }

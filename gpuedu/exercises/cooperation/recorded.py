@@ -1,4 +1,4 @@
-"""Recorded times of the kernels of the lesson cooperation, and of atomics that meet."""
+"""Recorded times of kernels whose threads cooperate, of atomics that meet, and of a softmax."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from gpuedu.exercises.kernels.recorded import draw_recorded
 from gpuedu.exercises.kernels.recorded_panels import Bars, Lines
+from gpuedu.units import GB, format_size
 
 _GIGA = 1e9
 _WANTED = (
@@ -21,7 +22,7 @@ _WANTED = (
     ),
     Bars(
         "histograms",
-        "A histogram of 64 bins, a share of the values in one",
+        "A histogram of 64 bins, with a share of the values in one",
         "histograms",
         {
             f"{name}, {share:.0%}": {"kernel": kernel, "share": share}
@@ -31,7 +32,7 @@ _WANTED = (
     ),
     Lines(
         "atomics",
-        "Atomics on fewer and fewer addresses",
+        "Atomic additions of 1, by the number of addresses",
         "atomics",
         {name: {"memory": name} for name in ("global", "shared")},
         field="addresses",
@@ -40,12 +41,34 @@ _WANTED = (
         unit="billion updates a second",
         value=lambda row: row["updates"] / row["median"] / _GIGA,
     ),
+)
+_SOFTMAX = (
     Bars(
-        "softmax", "A softmax of each row", "softmax", {"a block a row": {"kernel": "row-softmax"}}
+        "softmax",
+        "A softmax of each row of 1,024 columns",
+        "softmax",
+        {"a block per row": {"kernel": "row-softmax"}},
+    ),
+    Lines(
+        "copy-by-size",
+        "A copy, by the size of its arrays",
+        "copies by size",
+        {"": {}},
+        field="size_bytes",
+        x="bytes of an array",
+        y="GB/s",
+        unit="GB/s",
+        value=lambda row: row["median"] / GB,
+        format_x=format_size,
     ),
 )
 
 
 def draw_recorded_cooperation() -> Any:
-    """Sums, histograms, atomics and softmax as GPUs ran them; a sentence without a record."""
+    """Sums, histograms and atomics as GPUs ran them; a sentence without a record."""
     return draw_recorded("Threads that work together", "these kernels", _WANTED)
+
+
+def draw_recorded_softmax() -> Any:
+    """A softmax as GPUs ran it, and what a copy moves there; a sentence without a record."""
+    return draw_recorded("A row softmax beside a copy", "this kernel", _SOFTMAX)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpuedu.figures.curves import Curve
-from gpuedu.figures.recorded import BarPanel, CurvePanel, Panel, RecordedBar
+from gpuedu.figures.recorded import OTHERS, BarPanel, CurvePanel, Panel, RecordedBar
 from gpuedu.hardware.plausibility import FROM_MEMORY
 from gpuedu.hardware.records import Record
 from gpuedu.units import GB, format_time
@@ -23,13 +23,15 @@ _REASON = 48
 class Bars:
     """A series to be drawn as bars: ``rows`` has the fields of a row by the name of its bar.
 
-    ``title`` stands above the bars, ``name`` in a sentence.
+    ``title`` is written above the bars, ``name`` in a sentence. ``shows_time`` draws times where
+    rates would mislead: a kernel that fetches more than it needs would have the longer bar.
     """
 
     series: str
     title: str
     name: str
     rows: Mapping[str, Row]
+    shows_time: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,8 @@ def make_part(wanted: Wanted, taken: Sequence[Taken], *, is_alone: bool) -> Part
 
 
 def _bars(wanted: Bars, taken: Sequence[Taken], *, is_alone: bool) -> tuple[BarPanel, str]:
-    by_bytes = all(row.get("moved_bytes") for one in taken for row in one.record.rows)
+    has_bytes = all(row.get("moved_bytes") for one in taken for row in one.record.rows)
+    by_bytes = has_bytes and not wanted.shows_time
     groups, told = [], []
     for name, fields in wanted.rows.items():
         bars = [_bar(fields, one, by_bytes=by_bytes, is_alone=is_alone) for one in taken]
@@ -123,7 +126,9 @@ def _bar(fields: Row, taken: Taken, *, by_bytes: bool, is_alone: bool) -> tuple[
 def _curves(wanted: Lines, taken: Sequence[Taken], *, is_alone: bool) -> tuple[CurvePanel, str]:
     curves, told = [], []
     for one in taken:
-        for name, fields in wanted.lines.items():
+        # One device alone lets its lines have colors; of several, the color names the device.
+        colors = _line_colors(one) if is_alone else [one.color] * len(wanted.lines)
+        for (name, fields), color in zip(wanted.lines.items(), colors, strict=False):
             rows = [r for r in one.record.rows if _has(r, fields) and wanted.field in r]
             rows.sort(key=lambda row: row[wanted.field])
             said = _ends(wanted, rows) if rows else _reason(one.record, fields)
@@ -131,9 +136,14 @@ def _curves(wanted: Lines, taken: Sequence[Taken], *, is_alone: bool) -> tuple[C
             if rows:
                 x = tuple(row[wanted.field] for row in rows)
                 whose = name if is_alone else f"{name}, {one.name}".removeprefix(", ")
-                curves.append(Curve(whose, x, tuple(map(wanted.value, rows)), one.color))
+                y = tuple(map(wanted.value, rows))
+                curves.append(Curve(whose, x, y, color, is_named_at_end=True))
     panel = CurvePanel(wanted.title, wanted.x, wanted.y, tuple(curves), wanted.format_x)
     return panel, "; ".join(told)
+
+
+def _line_colors(one: Taken) -> list[str]:
+    return [one.color, *(color for color in OTHERS if color != one.color)]
 
 
 def _ends(wanted: Lines, rows: Sequence[Row]) -> str:

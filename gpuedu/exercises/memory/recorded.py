@@ -11,10 +11,10 @@ from gpuedu.units import GB
 _WANTED = (
     Bars(
         "coalescing",
-        "A copy, 8 elements a thread",
+        "A copy, 8 elements per thread",
         "copies",
         {
-            "blocked: a stretch each": {"kernel": "blocked"},
+            "blocked: a run each": {"kernel": "blocked"},
             "striped: neighbors": {"kernel": "striped"},
         },
     ),
@@ -26,6 +26,7 @@ _WANTED = (
             "array of structs": {"kernel": "array of structs"},
             "struct of arrays": {"kernel": "struct of arrays"},
         },
+        shows_time=True,
     ),
     Bars(
         "transposes",

@@ -37,7 +37,7 @@ _BESIDE = ("tiled", "register-tile", "wide-register-tile")
 _LIBRARY = "cublas"
 
 
-_NO_GPU = "What is counted holds without one; what is recorded stands in the figure of the ladder."
+_NO_GPU = "Counts hold without one, and recorded times are in the ladder's figure."
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from gpuedu.hardware.records import records
 from gpuedu.hardware.roofline import roofs_of
 from gpuedu.lens import lens
 from gpuedu.lens.banks import bank_visits
-from gpuedu.lens.ladder import SERIES, build_ladder
+from gpuedu.lens.ladder import SERIES, build_ladder, same_device
 from gpuedu.lens.requests import find_requests
 from gpuedu.lens.roofline import roofline_point
 from gpuedu.trace import AccessSite, Operation, Space, Trace
@@ -36,9 +36,9 @@ _SIDE, _DEEP = 128, 64
 
 
 def draw_ladder() -> Any:
-    """The rungs with the bound that their counts allow, and what GPUs measured where they did."""
-    ladder = build_ladder(counted_rungs(), roofs_of(DEVICE), records(SERIES), counted_n=N)
-    return plot_ladder(ladder)
+    """The rungs with the bound that their counts allow on a GPU, and what that GPU measured."""
+    roofs, kept = same_device(records(SERIES), DEVICE)
+    return plot_ladder(build_ladder(counted_rungs(), roofs, kept, counted_n=N))
 
 
 def draw_roofline(make_matmul: Any) -> Any:

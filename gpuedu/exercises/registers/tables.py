@@ -68,9 +68,9 @@ def compiled_rungs() -> str:
 
 
 _NOTE = (
-    "Instructions stand in the compiled code (PTX): each is counted once, however often it runs;\n"
-    '"of all" is the share of multiply-adds (FMA) in them. Stack and spills in bytes\n'
-    "a thread. Compiled for compute capability 9.0."
+    "Instructions are those in the compiled code (PTX), each counted once, however often it runs;\n"
+    '"of all" is the share of multiply-adds (FMA) in them. Stack and spills are bytes\n'
+    "per thread. Compiled for compute capability 9.0."
 )
 
 

@@ -123,7 +123,7 @@ def draw_reads(trace: Trace) -> Any:
     mean = loads.sum() / loads.shape[1]
     caption = Caption(
         title=f"{trace.launch.kernel}: an element of {argument.name} is read {mean:.3g} times",
-        x=f"element of {argument.name}, row behind row ({rows} x {columns})",
+        x=f"element of {argument.name}, row by row ({rows} x {columns})",
         source=f"{len(loads)} blocks of 32 x 32 threads, one for each tile of the result. Counted "
         "on the machine from a launch, not timed.",
         alt=f"On average an element is read {mean:.3g} times. {' '.join(told)}",

@@ -17,7 +17,7 @@ from gpuedu.figures.roofline import COMPUTED, plot_roofline, roofline_caption
 from gpuedu.hardware.records import Record, records
 from gpuedu.hardware.roofline import roofs_of
 from gpuedu.lens import lens
-from gpuedu.lens.ladder import CUBLAS, SERIES, CountedRung, build_ladder
+from gpuedu.lens.ladder import CUBLAS, SERIES, CountedRung, build_ladder, same_device
 from gpuedu.lens.roofline import RooflinePoint, roofline_point
 from gpuedu.trace import Trace
 from gpuedu.trace.counts import SECTOR_BYTES
@@ -64,15 +64,12 @@ def _launch(kernel: Any) -> Trace:
 
 
 def draw_ladder(times: Mapping[str, Any]) -> Any:
-    """What counts allow the three matmuls, with recorded times and the learner's, if any."""
+    """What counts allow the three matmuls on a GPU, and the learner's or recorded times on it."""
     counted = [
         CountedRung(slug, title, "Numba", _point(f"matmul-{slug}")) for slug, title in _RUNGS
     ]
-    kept = records(SERIES)
-    if times:
-        kept = (*(one for one in kept if one.device != times["device"]), _own_record(times))
-    size = times["n"] if times else None
-    ladder = build_ladder(counted, roofs_of(DEVICE), kept, n=size, counted_n=SIDE)
+    roofs, kept = same_device((_own_record(times),) if times else records(SERIES), DEVICE)
+    ladder = build_ladder(counted, roofs, kept, n=times["n"] if times else None, counted_n=SIDE)
     return plot_ladder(ladder)
 
 

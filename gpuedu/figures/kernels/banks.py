@@ -96,7 +96,8 @@ def _request(
 def _draw_head(ax: Axes, request: Request) -> None:
     text = f"line {request.site.place.line}:  {shorten(request.site.text)}"
     write(ax, -_LEFT + 0.1, 0.4, text, size_pt=10, family="monospace")
-    write(ax, BANKS, 0.4, request.cost, size_pt=9.5, ha="right")
+    cost = f"{_passes(request.wavefronts)}, {request.ideal_wavefronts} at best"
+    write(ax, BANKS, 0.4, cost, size_pt=9.5, ha="right")
     write(ax, -0.4, 2.2, "bank", color=style.QUIET, ha="right")
     for bank in range(BANKS):
         write(ax, bank + 0.5, 2.2, str(bank), color=style.QUIET, ha="center")
@@ -105,20 +106,24 @@ def _draw_head(ax: Axes, request: Request) -> None:
 def _draw_passes(ax: Axes, visits: Sequence[BankVisit], shown: int, warp: int) -> None:
     by_cell = {(visit.wavefront, visit.bank): visit for visit in visits}
     phases = {visit.wavefront: visit.phase for visit in visits}
+    texts = {cell: _lanes(visit, warp) for cell, visit in by_cell.items()}
+    is_wide = any(text.endswith("+") and len(text) > _FITS for text in texts.values())
     for row in range(shown):
         y = 3.0 + row
         write(ax, -0.4, y + 0.5, f"pass {row + 1}", color=style.QUIET, ha="right")
         if row and phases[row] != phases[row - 1]:
             ax.plot([-_LEFT, BANKS], [y, y], color=style.INK, linewidth=1.1)
         for bank in range(BANKS):
-            visit = by_cell.get((row, bank))
-            if visit is None:
+            text = texts.get((row, bank))
+            if text is None:
                 draw_cell(ax, bank, y)
                 continue
-            occupants = [Occupant(warp, lane) for lane in visit.lanes]
-            text = lane_text(occupants)
-            is_wide = text.endswith("+") and len(text) > _FITS
-            draw_cell(ax, bank, y, color=warp_color(0), text="+" if is_wide else text)
+            text = "+" if is_wide and text.endswith("+") else text
+            draw_cell(ax, bank, y, color=warp_color(0), text=text)
+
+
+def _lanes(visit: BankVisit, warp: int) -> str:
+    return lane_text([Occupant(warp, lane) for lane in visit.lanes])
 
 
 def _passes(number: int, kind: str = "") -> str:

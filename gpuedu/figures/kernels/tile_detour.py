@@ -44,7 +44,7 @@ def plot_tile_detour(*, ax: Axes | None = None) -> Axes:
         Caption(
             title="One tile on its way from m to out",
             alt="A matrix m of 8 rows and 12 columns, its upper right tile of 4 by 4 elements in "
-            "four colors, one a row. The same tile in shared memory. In out, 12 rows and 8 "
+            "four colors, one for each row. The same tile in shared memory. In out, 12 rows and 8 "
             "columns, it is the lower left tile, and its colors are columns.",
             source="A sketch with tiles of 4 x 4. A number is an element, a color the row of m "
             "that it comes from.",

@@ -8,7 +8,7 @@ import pytest
 from gpuedu.course.lite.notebooks import tab_lessons, write_notebooks
 from tests import asynchronous
 
-CUDA_C = {"03_cupy", "05_cooperation", "08_registers"}
+CUDA_C = {"03_cupy", "06_scans", "08_registers"}
 
 
 @pytest.fixture(scope="module")

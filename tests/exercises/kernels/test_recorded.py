@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from gpuedu.exercises.cooperation.recorded import draw_recorded_cooperation
+from gpuedu.exercises.cooperation.recorded import draw_recorded_cooperation, draw_recorded_softmax
 from gpuedu.exercises.cupy.recorded import draw_recorded_cupy
 from gpuedu.exercises.memory.recorded import draw_recorded_memory
 from gpuedu.exercises.registry import load_picture
@@ -18,7 +18,7 @@ from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_
 
 H200, T4, OTHER = "NVIDIA H200", "Tesla T4", "NVIDIA Something 9000"
 MEMORY = ("coalescing", "layouts", "transposes", "copy-by-stride")
-COOPERATION = ("block-sums", "histograms", "atomics", "softmax")
+COOPERATION = ("block-sums", "histograms", "atomics")
 CUPY = ("launch-latency", "host-device-copies")
 _CLAIM = re.compile(
     r"(?i)\bno (recorded|record|times|measurements)\b|\bnot recorded\b|recorded yet"
@@ -113,6 +113,24 @@ def test_the_spread_is_a_line_as_wide_as_it(tmp_path):
     assert widths == pytest.approx([0.04 * length for length in bars(ax)])
 
 
+def test_a_series_may_ask_for_times_since_bytes_that_nobody_wanted_make_long_bars(tmp_path):
+    plant(tmp_path, OTHER, "layouts", median=lambda r: 3e-6 if "array of" in r["kernel"] else 1e-6)
+    (ax,) = draw_recorded_memory().figure.axes
+    assert ax.get_xlabel() == "time"
+
+
+def test_the_softmax_stands_beside_a_copy(tmp_path):
+    plant(tmp_path, H200, "softmax", "copy-by-size")
+    ax = draw_recorded_softmax()
+    assert len(panels(ax)) == 2 and is_readable(ax)
+
+
+def test_lines_of_one_device_have_colors_of_their_own(tmp_path):
+    plant(tmp_path, H200, "atomics")
+    (ax,) = draw_recorded_cooperation().figure.axes
+    assert len({line.get_color() for line in ax.lines}) == 2
+
+
 def test_without_bytes_the_time_is_drawn(tmp_path):
     plant(
         tmp_path, OTHER, "launch-latency", median=lambda r: 2e-6 if "after" in r["mode"] else 8e-6
@@ -127,7 +145,7 @@ def test_the_own_device_comes_first_and_is_yours_by_word_and_star(tmp_path):
     plant(tmp_path, H200, *MEMORY, date="2026-12-24", median=1e-4)
     plant(tmp_path, T4, *MEMORY, date="2026-01-01", own=True)
     ax = draw_recorded_memory()
-    copies = panels(ax)["A copy, 8 elements a thread"]
+    copies = panels(ax)["A copy, 8 elements per thread"]
     assert [text.rpartition("   ")[2] for text in texts(copies)] == ["T4 (yours)", "H200 SXM"] * 2
     assert len(stars(copies)) == 2 and {star.get_color() for star in stars(copies)} == {OWN}
     assert source(ax).index("T4 (yours): 2026-01-01") < source(ax).index("H200 SXM: 2026-12-24")
@@ -140,7 +158,7 @@ def test_at_most_three_devices_are_drawn_the_own_and_the_newest(tmp_path):
     for day, device in enumerate(("NVIDIA L4", H200, OTHER, "NVIDIA H100 PCIe"), 10):
         plant(tmp_path, device, "softmax", date=f"2026-11-{day}")
     plant(tmp_path, T4, "softmax", date="2025-01-01", own=True)
-    ax = draw_recorded_cooperation()
+    ax = draw_recorded_softmax()
     drawn = [text.rpartition("   ")[2] for text in texts(ax)]
     assert drawn == ["T4 (yours)", "H100 PCIe", "Something 9000"]
     assert "Recorded, not drawn: H200 SXM, L4." in source(ax)
@@ -151,7 +169,7 @@ def test_what_the_course_recorded_of_ones_own_device_is_not_ones_own(tmp_path):
     plant(tmp_path, OTHER, "coalescing", "transposes")
     plant(tmp_path, OTHER, "coalescing", own=True)
     found = panels(draw_recorded_memory())
-    assert len(stars(found["A copy, 8 elements a thread"])) == 2
+    assert len(stars(found["A copy, 8 elements per thread"])) == 2
     assert stars(found["A transpose"]) == []
     assert {text.rpartition("   ")[2] for text in texts(found["A transpose"])} == {"Something 9000"}
 

@@ -142,7 +142,7 @@ def float64_faults(prop: str, observed: Plain) -> Iterable[Fault]:
             prop,
             f"line {observed['doubles_line']}, `{observed['doubles_text']}`, computes in float64: "
             f"{observed['doubles']:,} operations in this launch",
-            "Which of the values on that line is no float32?",
+            "Which of the values on that line isn't float32?",
         )
 
 

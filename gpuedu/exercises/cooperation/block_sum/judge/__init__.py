@@ -117,7 +117,7 @@ def _one_pass(observed: Plain) -> Iterable[Fault]:
 
 
 JUDGE = Judge(
-    title="Adding up in a block",
+    title="Adding up a block",
     properties=(
         right_values(
             "sum",
@@ -138,7 +138,7 @@ JUDGE = Judge(
         ),
         Property(
             "ordered",
-            "a barrier stands between a write and any other thread's access",
+            "a barrier separates a write from any other thread's access",
             1,
             "Which thread writes that place, which other one uses it, and what makes one wait for "
             "the other?",

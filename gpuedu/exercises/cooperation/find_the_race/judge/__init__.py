@@ -133,7 +133,7 @@ def _parallel(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
 def _mended(name: str) -> Property:
     return Property(
         name,
-        f"the mended `{name}` is right, and nothing is left to luck",
+        f"the fixed `{name}` is right, and nothing is left to luck",
         1,
         "Which elements does each thread read and write at each line, and which threads does it "
         "have to wait for in between?",
@@ -164,10 +164,10 @@ JUDGE = Judge(
     ),
     hints=(
         "Take two threads, a fast one and a slow one. How far may the fast one be while the slow "
-        "one stands at a given line? Only a barrier stops it.",
+        "one is at a given line? Only a barrier stops it.",
         "`jumps`: who comes to the barrier at C? `widen`: thread 5 writes at C, when does thread 4 "
         "read that element? `shares`: thread 0 comes to A again, where may the others be?",
-        "`jumps`: end the `if` before the barrier, begin it again behind it. `widen`: keep the new "
+        "`jumps`: end the `if` before the barrier, start it again after it. `widen`: keep the new "
         "value in a variable, then a barrier outside the `if`, then write, then a barrier. "
         "`shares`: a barrier at the end of the loop's body.",
     ),

@@ -31,7 +31,7 @@ TRUTHS: Mapping[str, Truth] = {
             "E": "Each thread writes an element of its own there.",
         },
         {
-            "missing": "C is itself a barrier, and one more behind it would be skipped by the same "
+            "missing": "C is itself a barrier, and one more after it would be skipped by the same "
             "threads.",
             "in-place": "A barrier writes nothing. Which threads come to it?",
             "not-atomic": "A barrier updates nothing. Which threads come to it?",
@@ -65,7 +65,7 @@ TRUTHS: Mapping[str, Truth] = {
             "B": "All threads come to that barrier.",
             "C": "Many threads add to one place there, but with an atomic, and between two "
             "barriers.",
-            "D": "All threads come to that barrier, and behind it the sum is complete. How far may "
+            "D": "All threads come to that barrier, and after it the sum is complete. How far may "
             "a fast thread run on from there, while a slow one still needs the sum?",
         },
         {

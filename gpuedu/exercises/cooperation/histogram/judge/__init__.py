@@ -193,9 +193,9 @@ JUDGE = Judge(
     ),
     hints=(
         "Three phases: the block's counts become 0, the values are counted, the counts are added "
-        "to `hist`. What must be over before the next phase may begin?",
+        "to `hist`. What must be over before the next phase may start?",
         "`cuda.syncthreads()` between the phases, outside of loops and conditions. Values: a "
-        "grid-stride loop. Bins: a loop that begins at `cuda.threadIdx.x` and goes on by "
+        "grid-stride loop. Bins: a loop that starts at `cuda.threadIdx.x` and goes on by "
         "`cuda.blockDim.x`, so that each thread has some, however many there are.",
         "Loop over bins: `part[b] = 0`. Barrier. Loop over values: `cuda.atomic.add(part, "
         "values[i], 1)`. Barrier. Loop over bins: `cuda.atomic.add(hist, b, part[b])`, since other "
@@ -205,11 +205,10 @@ JUDGE = Judge(
     verdict=verdict,
     predictions={
         "histogram": Prediction(
-            "95 percent of the values fall into one bin. In a warp's atomic, how many of its 32 "
+            "95% of the values fall into one bin. In a warp's atomic, how many of its 32 "
             "lanes meet on one address, on average, rounded?",
             truth=30,
-            because="95 percent of 32 is 30.4, and now and then one of the others falls there, "
-            "too.",
+            because="95% of 32 is 30.4, and now and then one of the others falls there too.",
         ),
         "histogram-updates": Prediction(
             "A million values, 64 bins, 100 blocks that each count for themselves first: how many "

@@ -296,9 +296,9 @@ JUDGE = Judge(
     ),
     hints=(
         "Two folds, one after the other, in the same `part`. The first leaves the largest in "
-        "`part[0]`. Who still has to read it when the first thread begins to fill `part` anew?",
-        "Copy the loop and the fold of `row_max`. Each thread takes the largest into a variable of "
-        "its own; a barrier; then the same loop and fold again, with `+=` and "
+        "`part[0]`. Who still has to read it when the first thread starts to fill `part` again?",
+        "Copy the loop and the fold of `row_max`. Each thread takes the largest into its own "
+        "variable; a barrier; then the same loop and fold again, with `+=` and "
         "`expf(x[first + j] - largest)`. A fold ends with a barrier, too.",
         "After the first fold: `__syncthreads(); float largest = part[0]; __syncthreads(); "
         "part[t] = 0;`. Then the loop adds `expf(x[first + j] - largest)` to `part[t]`, the fold "

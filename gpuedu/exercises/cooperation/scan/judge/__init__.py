@@ -135,7 +135,7 @@ def _shows_nothing(case: Case, observed: Plain) -> Iterable[Fault]:
 
 
 JUDGE = Judge(
-    title="Every sum on the way",
+    title="Running sums",
     properties=(
         Property(
             "block",
@@ -165,7 +165,7 @@ JUDGE = Judge(
         ),
         Property(
             "ordered",
-            "a barrier stands between a write and any other thread's access",
+            "a barrier separates a write from any other thread's access",
             1,
             "Which thread writes that place, which other one uses it, and what makes one wait for "
             "the other?",
@@ -189,7 +189,7 @@ JUDGE = Judge(
         "Each round in two halves: every thread takes the number `d` places before its own into a "
         "variable (0 where there is none); a barrier; every thread adds it to its own place; a "
         "barrier. Then `d` doubles.",
-        "`d = 1`; while `d < cuda.blockDim.x`: the two halves, then `d *= 2`. Behind the loop, "
+        "`d = 1`; while `d < cuda.blockDim.x`: the two halves, then `d *= 2`. After the loop, "
         "`out[i]` for those with an element, and `totals` by the block's last thread. In "
         "`add_before`, every block but the first adds the `upto` of the block before it.",
     ),

@@ -140,7 +140,7 @@ def _little(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
 
 
 JUDGE = Judge(
-    title="Lanes that hand over values",
+    title="Passing values between lanes",
     properties=(
         Property(
             "warp",
@@ -169,7 +169,7 @@ JUDGE = Judge(
         ),
         Property(
             "ordered",
-            "a barrier stands between a write and any other thread's access",
+            "a barrier separates a write from any other thread's access",
             1,
             "Which thread writes that place, which other one uses it, and what makes one wait for "
             "the other?",

@@ -98,8 +98,8 @@ JUDGE = Judge(
     hints=(
         "2 blocks of 4 threads, 32 elements. In the blocked copy, thread 1 takes elements 4 to 7. "
         "Which elements do threads 0 to 3 want in their first step, and which would be neighbors?",
-        "Let all threads of the grid together take one stretch of neighboring elements, then all "
-        "of them the next stretch. How long is a stretch?",
+        "Let all threads of the grid together take one run of neighboring elements, then all of "
+        "them the next run. How long is such a run?",
         "A loop over `range(cuda.grid(1), src.size, cuda.gridsize(1))`, and in it the line that "
         "copies.",
     ),
@@ -110,8 +110,8 @@ JUDGE = Judge(
             truth=32,
             exact=True,
             unit="sectors",
-            because="Neighboring threads are 8 float32 apart, 32 bytes: each lane needs a sector "
-            "of its own, 1,024 bytes for the 128 that are wanted.",
+            because="Neighboring threads are 8 float32 apart, 32 bytes: each lane needs its "
+            "own sector, 1,024 bytes for the 128 that are wanted.",
         )
     },
 )

@@ -127,7 +127,7 @@ JUDGE = Judge(
         ),
         right_values(
             "ends",
-            "so are the first and the last three: outside of `x` is 0",
+            "so are the first and the last three, with 0 for what lies outside `x`",
             1,
             among=is_end,
             leaves=("x", "w"),
@@ -145,7 +145,7 @@ JUDGE = Judge(
         ),
         whole_sectors(
             "sectors",
-            "of what comes in sectors of `x`, at least half is used",
+            "at least half of what comes in sectors of `x` is used",
             1,
             "x",
             "load",
@@ -167,7 +167,7 @@ JUDGE = Judge(
         "Block 1 writes `out[128]` to `out[255]`. Which elements of `x` does it need in all, and "
         "how many are that?",
         "Each thread brings `x[i]` to `tile[t + 3]`. The first three threads also bring the three "
-        "inputs before the block, and the three behind it. What does not exist becomes 0; then a "
+        "inputs before the block, and the three after it. What does not exist becomes 0; then a "
         "barrier.",
         "`tile[t + 3] = x[i] if i < x.size else 0`. For `t < 3`: `tile[t]` gets `x[i - 3]` if "
         "`i >= 3`, else 0; `tile[t + 131]` gets `x[i + 128]` if that is inside, else 0. Barrier. "

@@ -91,7 +91,7 @@ JUDGE = Judge(
     hints=(
         "A block reads the tile at block row `blockIdx.y` and block column `blockIdx.x` of `m`. At "
         "which block row and block column of `out` must it write?",
-        "For the write, compute row and column anew: the row of `out` is "
+        "For the write, compute row and column again: the row of `out` is "
         "`32 * blockIdx.x + threadIdx.y`, its column `32 * blockIdx.y + threadIdx.x`. Then "
         "threadIdx.x goes along a row both times, and the exchange happens in the tile.",
         "`tile[y, x] = m[row, column]` under a guard, `cuda.syncthreads()` outside of it, new row "
@@ -113,7 +113,7 @@ JUDGE = Judge(
             truth=1,
             exact=True,
             unit="passes",
-            because="Now they are 33 apart: each row begins one bank further on, and 32 rows use "
+            because="Now they are 33 apart: each row starts one bank further on, and 32 rows use "
             "32 different banks.",
         ),
     },

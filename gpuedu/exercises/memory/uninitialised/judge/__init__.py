@@ -149,7 +149,7 @@ JUDGE = Judge(
         "and how many did the block's threads write?",
         "Zero does not change a sum. What could a thread without an element of `x` write into its "
         "own place in `part`?",
-        "Give the guard an `else` that writes `part[t] = 0`. The barrier stays behind it, where "
+        "Give the guard an `else` that writes `part[t] = 0`. The barrier stays after it, where "
         "all threads come by.",
     ),
     cases=cases,

@@ -115,7 +115,7 @@ JUDGE = Judge(
         if_written(
             Property(
                 "barriers",
-                "one barrier a step and one before the first; at most two buffers",
+                "one barrier per step and one before the first; at most two buffers",
                 1,
                 "How many steps is K, which tiles are needed in each, and what does each of your "
                 "barriers hold back?",
@@ -147,7 +147,7 @@ JUDGE = Judge(
         "Before the first step a tile has to be there. From then on, in each step: which buffer is "
         "read, which one is filled, and what separates the two?",
         "`ask` and `keep` for tile 0 into buffer 0, and a barrier. In step s, buffer `s % 2` is "
-        "read and `1 - s % 2` is filled. `ask` gives zeros behind the end of K, so that the last "
+        "read and `1 - s % 2` is filled. `ask` gives zeros past the end of K, so that the last "
         "step needs no `if`.",
         "In the loop: `now = first // 8 % 2`; `ask(a, b, top, left, first + 8, coming)`; "
         "`use(a_tile[now], b_tile[now], sums)`; `keep(coming, a_tile[1 - now], b_tile[1 - now])`; "

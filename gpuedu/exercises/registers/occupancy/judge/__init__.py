@@ -139,7 +139,7 @@ JUDGE = Judge(
     properties=(
         Property(
             "warps",
-            "a begun warp counts as a whole one; `sm` is left alone",
+            "a partly filled warp counts as a whole one; `sm` is left alone",
             1,
             "How many warps does such a block have, and do they limit the number of blocks?",
         ),
@@ -159,7 +159,7 @@ JUDGE = Judge(
         ),
         Property(
             "blocks",
-            "there is room for so many blocks, however small they are",
+            "only so many blocks fit, however small they are",
             1,
             "Which of the SM's limits does not depend on the size of a block?",
         ),
@@ -191,8 +191,8 @@ JUDGE = Judge(
     verdict=verdict,
     predictions={
         "occupancy": Prediction(
-            "256 threads a block, 150 registers a thread, an SM of the H200: how many warps are on "
-            "it at the same time?",
+            "256 threads per block, 150 registers per thread, an SM of an H200: how many warps are "
+            "on it at the same time?",
             truth=8,
             unit="warps",
             because="A warp gets 4,864 registers, so 3 warps fit into a quarter, 12 on the SM: one "

@@ -172,14 +172,14 @@ JUDGE = Judge(
                 "float32",
                 "all arithmetic is in float32",
                 1,
-                "Which of the values on that line is no float32?",
+                "Which of the values on that line isn't float32?",
                 float32,
             )
         ),
         if_written(
             Property(
                 "intensity",
-                "as written, t / 4 FLOP for each byte out of shared memory",
+                "as written, t / 4 FLOP per byte out of shared memory",
                 1,
                 "A step k needs t values of `a` and t of `b` for t * t products. How often does "
                 "the source ask for each of them, and where could a thread keep them meanwhile?",
@@ -203,7 +203,7 @@ JUDGE = Judge(
         "`b`. Which rows and columns are its own, if `put` writes 16 apart?",
         "`sums = cuda.local.array((t, t), float32)`, and one more for the numbers of one k. Then "
         "the loops of a tiled matmul: fetch both tiles, barrier, for each k take the numbers and "
-        "add all products, barrier. `put` comes last, behind all steps.",
+        "add all products, barrier. `put` comes last, after all steps.",
         "`own = cuda.local.array((2, t), float32)`; for each k, first `own[0, i] = a_tile[y + 16 * "
         "i, k]` and `own[1, i] = b_tile[k, x + 16 * i]` for all i, then `sums[i, j] += own[0, i] * "
         "own[1, j]` for all i and j. `put(sums, c, top + y, left + x)`.",
@@ -213,8 +213,7 @@ JUDGE = Judge(
     varies=("compiler", "registers", "fma", "shared_loads", "vector_loads", "alignments"),
     predictions={
         "register-tile": Prediction(
-            "a thread has 4 x 4 sums: how many FLOP does a warp do for each byte out of shared "
-            "memory?",
+            "a thread has 4 x 4 sums: how many FLOP does a warp do per byte out of shared memory?",
             truth=1,
             unit="FLOP/byte",
             because="Of 4 + 4 passes of 128 bytes it makes 16 multiply-adds of 32 lanes: 1,024 "

@@ -96,7 +96,7 @@ def sectors() -> Property:
     """Whole sectors of ``a`` and ``b``, each element once."""
     whole = whole_sectors(
         "sectors",
-        "`a` and `b` are read in whole sectors, each element once a tile",
+        "`a` and `b` are read in whole sectors, each element once per tile",
         1,
         "a",
         "load",

@@ -131,14 +131,14 @@ JUDGE = Judge(
             "loops",
             "nothing in the loops is computed in float64",
             2,
-            "Which number on that line is no float32, and on which line did it become float64?",
+            "Which number on that line isn't float32, and on which line did it become float64?",
             in_loop=True,
         ),
         float32_lines(
             "once",
-            "nor what is done once for a column",
+            "nor is what is done once per column",
             1,
-            "Which numbers on that line are no float32: a literal with a point, a whole number, or "
+            "Which numbers on that line aren't float32: a literal with a point, a whole number, or "
             "a variable that is float64 already?",
             in_loop=False,
         ),
@@ -146,13 +146,13 @@ JUDGE = Judge(
             "compiled",
             "and the compiler makes no float64 instruction of it",
             1,
-            'Which lines are they on? `see("accumulate-in-float32", rms_norm)` tells.',
+            'Which lines are they on? `see("accumulate-in-float32", rms_norm)` shows you.',
             compiled,
             after=("right",),
         ),
     ),
     hints=(
-        "The listing marks the lines. In each of them: which operand is no float32, a literal or "
+        "The listing marks the lines. In each of them: which operand isn't float32, a literal or "
         "an integer? And which variable takes float64 along to the next lines?",
         "A sum begins with `float32(0)`. `total / n` has an integer in it, `+ 1e-6` a literal, "
         "`1 / ...` another. Once `scale` is float32, its line in the loop needs no change.",

@@ -61,14 +61,14 @@ JUDGE = Judge(
     properties=(
         right_product(
             "edges",
-            "`c` is right where M and N are no whole tiles",
+            "`c` is right where M and N aren't whole tiles",
             2,
             "Which row of `a` and which column of `b` does this element need, and which threads "
             "bring them?",
         ),
         right_product(
             "tail",
-            "and where K is none, also below 32",
+            "and where K isn't either, also below 32",
             1,
             "Which turns are there, and what is in each place of the tiles then, where its matrix "
             "has an element, and where it has none?",

@@ -125,7 +125,7 @@ def _told_step(a_step: float, loads: Iterable[Traffic]) -> str:
 
 
 JUDGE = Judge(
-    title="A matmul, a thread for each element",
+    title="A matmul, one thread per element",
     properties=(
         right_product(
             "every",
@@ -140,8 +140,8 @@ JUDGE = Judge(
             "grid",
             "`blocks_for` gives no more blocks than it takes",
             1,
-            "How many blocks of 32 cover that many columns, and that many rows, also where they "
-            "come out even?",
+            "How many blocks of 32 cover that many columns, and that many rows, also if they "
+            "are multiples of 32?",
             unless_idle("grid", grid, "c"),
         ),
         inside(
@@ -150,7 +150,7 @@ JUDGE = Judge(
         float32_sum(),
         Property(
             "sectors",
-            "a warp asks for as few sectors as can be, and writes `c` once",
+            "a warp asks for as few sectors as possible, and writes `c` once",
             2,
             "What do the 32 lanes of a warp read in one step along k, what do they read and write "
             "besides, and what of that is needed?",

@@ -156,19 +156,19 @@ JUDGE = Judge(
     properties=(
         Property(
             "l1",
-            "FLOP for each byte through the data path; `counts` is left alone",
+            "FLOP per byte through the data path; `counts` is left alone",
             1,
             "How many FLOP is that, and how many bytes go through the data path?",
         ),
         Property(
             "memory",
-            "FLOP for each byte of device memory, every sector once",
+            "FLOP per byte of device memory, every sector once",
             1,
             "How many FLOP is that, and how many bytes does device memory give and take?",
         ),
         Property(
             "attainable",
-            "the FLOP a second that all three roofs allow; `device` is left alone",
+            "the FLOP/s that all three roofs allow; `device` is left alone",
             1,
             "How many FLOP/s does each of the three roofs allow, on this device?",
         ),

@@ -70,7 +70,7 @@ JUDGE = Judge(
         "x of the other. Barrier. Then the next turn.",
         "`for first in range(0, a.shape[1], 32):` fill `tile_a[y, x]` and `tile_b[y, x]`, "
         "`cuda.syncthreads()`, `for k in range(32): total += tile_a[y, k] * tile_b[k, x]`, "
-        "`cuda.syncthreads()`. Behind the outer loop, `c[i, j] = total`.",
+        "`cuda.syncthreads()`. After the outer loop, `c[i, j] = total`.",
     ),
     cases=cases,
     verdict=verdict,
