@@ -4,7 +4,7 @@
     GPUEDU_PYODIDE=build/pyodide python benchmarks/lite.py --json     for a program to read
 
 The site is served from a folder of this machine to Chromium without a window. Times of a visit
-start with the click on a link to lesson 02, in a fresh profile and then in the same one; "Run All"
+start with the click on a link to First kernels, in a fresh profile and then in the same one; "Run All"
 is chosen as soon as the notebook takes it. Bytes are what a web server sends, compressed where it
 compresses. A check is timed once for each exercise of the lessons there, with its solution, in one
 notebook that runs in the tab and then natively; what a tab cannot run is left out.
@@ -135,7 +135,7 @@ def times(done: Notebook) -> dict[str, float]:
 
 def table(found: dict[str, Any]) -> str:
     """The figures for a person."""
-    lines = [f"{'lesson 02':28} {'first visit':>12} {'second visit':>13}"]
+    lines = [f"{'First kernels':28} {'first visit':>12} {'second visit':>13}"]
     for name, says in (
         ("notebook_s", "notebook is visible"),
         ("card_s", "first card"),

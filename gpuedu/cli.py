@@ -179,6 +179,20 @@ def lint() -> None:
 
 
 @app.command()
+def gallery(
+    folder: Annotated[Path, typer.Argument(help="Where the page and its figures go.")],
+    lessons: Annotated[
+        list[str] | None, typer.Argument(help="Lessons by slug or number; all by default.")
+    ] = None,
+) -> None:
+    """Write every figure of the lessons into one page, to look at them; runs solved notebooks."""
+    from gpuedu.course.gallery import write_gallery
+
+    chosen = [find_lesson(name) for name in lessons or ()] or list(ready_lessons())
+    print(f"wrote {write_gallery(course_root(), folder, chosen)} figures: {folder / 'index.html'}")
+
+
+@app.command()
 def prove(
     ids: Annotated[
         list[str] | None, typer.Argument(help="Exercises or lessons; all by default.")

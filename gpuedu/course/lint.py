@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import gpuedu
+from gpuedu.course import language
 from gpuedu.course.minutes import minutes_allowed, stated_minutes
 from gpuedu.course.source import LessonSource, SourceCell, read_source
 from gpuedu.errors import LessonSourceError, UnknownNameError
@@ -27,7 +28,19 @@ def lint(root: Path, lesson: Lesson) -> list[LessonSourceError]:
     """Everything about one lesson's source that breaks a rule, in the order of the file."""
     source = read_source(root / "solutions" / lesson.folder / f"{lesson.folder}.py")
     faults: list[LessonSourceError] = []
-    for rule in (_package, _lengths, _setup, _imports, _names, _calls, _texts, _points, _anatomy):
+    for rule in (
+        _package,
+        _lengths,
+        _setup,
+        _imports,
+        _names,
+        _calls,
+        _texts,
+        _points,
+        _anatomy,
+        _english,
+        _cards,
+    ):
         faults += rule(source, lesson)
     return sorted(faults, key=lambda fault: fault.line)
 
@@ -194,3 +207,23 @@ def _anatomy(source: LessonSource, lesson: Lesson) -> Iterator[Exception]:
         )
     if not source.cells[-1].text.startswith("## Sources"):
         yield source.fault("does not end with `## Sources`", source.cells[-1])
+
+
+def _english(source: LessonSource, _lesson: Lesson) -> Iterator[Exception]:
+    for cell in source.cells:
+        if cell.role == "text" and cell.section != "sources":
+            for found, remedy in language.faults(cell.text):
+                yield source.fault(f"not the course's English: {found}", cell, remedy)
+
+
+def _cards(source: LessonSource, lesson: Lesson) -> Iterator[Exception]:
+    """What an exercise's card, hints and predictions say, in the same English."""
+    for exercise in lesson.exercises:
+        judge = registry.load(exercise).judge
+        texts = [judge.title, *judge.hints]
+        texts += [text for prop in judge.properties for text in (prop.says, prop.asks)]
+        texts += [prediction.question for prediction in judge.predictions.values()]
+        for text in texts:
+            for found, remedy in language.faults(text or ""):
+                heading = source.cells_of(exercise, "text")[0]
+                yield source.fault(f"a card of {exercise!r} says: {found}", heading, remedy)

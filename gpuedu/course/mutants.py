@@ -12,8 +12,10 @@ without a reason; of what has changed since then they have to be played again.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
@@ -33,6 +35,8 @@ ANY = " -> any"
 LIMITS_S = (0.5, 3.0)
 """How long a mutant may play where the solution takes a fifth of it: many end no loop."""
 _FIFTH = 5
+_DRAWS = re.compile(r"picture|^measure$")
+"""Modules of an exercise that only draw and time."""
 
 
 @dataclass(frozen=True)
@@ -146,18 +150,47 @@ def _read_record(root: Path) -> dict[str, str]:
 
 
 def _digest(bench: Bench) -> str:
-    """Of what decides about an exercise's mutants: its sources, right answers and reasons.
+    """Of what decides about an exercise's mutants: its sources, right answers and listed keys.
 
-    Not of what several exercises share, and not of how mutants are made: ``make prove-all`` plays
-    all of them.
+    Not of what several exercises share, nor of how mutants are made: ``make prove-all`` plays all
+    of them. What is only read by people, comments, docstrings, a judge's sentences, pictures, may
+    be written anew without playing them again.
     """
-    digest = hashlib.sha256("\0".join(bench.solution_cells()).encode())
-    for path in sorted(bench.folder.rglob("*")):
-        is_wrong = "wrong" in path.relative_to(bench.folder).parts
-        if path.suffix in (".py", ".toml") and not is_wrong:
-            digest.update(path.relative_to(bench.folder).as_posix().encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+    parts = [_code(cell) for cell in bench.solution_cells()]
+    for path in sorted(bench.folder.rglob("*.py")):
+        name = path.relative_to(bench.folder)
+        if "wrong" in name.parts or _DRAWS.search(path.stem):
+            continue
+        is_judges = name.parts[0] == "judge" and "right" not in name.parts
+        parts += [name.as_posix(), _code(path.read_text("utf-8"), with_sentences=not is_judges)]
+    parts += sorted(read_equal(bench))
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def _code(text: str, *, with_sentences: bool = True) -> str:
+    """What a text in Python does, without comments and docstrings; another text as it is."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return text
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(
+            node
+        ):
+            node.body[0].value.value = ""
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            is_said = not with_sentences and " " in node.value.strip()
+            node.value = "" if is_said else node.value
+    return repr(_plain(tree))
+
+
+def _plain(part: object) -> object:
+    """A syntax tree as tuples, the same in each Python: what is empty is left out."""
+    if isinstance(part, ast.AST):
+        fields = ((name, _plain(value)) for name, value in ast.iter_fields(part))
+        kept = tuple((name, value) for name, value in fields if value not in (None, ()))
+        return (type(part).__name__, *kept)
+    return tuple(_plain(one) for one in part) if isinstance(part, list) else part
 
 
 def read_equal(bench: Bench) -> Mapping[str, str]:

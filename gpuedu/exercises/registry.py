@@ -32,7 +32,9 @@ GIVEN_FIGURES: dict[str, Any] = {}
 @cache
 def load(exercise: str) -> Exercise:
     """The exercise with this id; UnknownNameError with the nearest ids."""
-    return Exercise(exercise, lesson_of(exercise).slug, load_play(exercise), load_judge(exercise))
+    lesson = lesson_of(exercise)
+    play, judge = load_play(exercise), load_judge(exercise)
+    return Exercise(exercise, lesson.slug, play, judge, topic=lesson.topic)
 
 
 def load_varied(exercise: str, code: str) -> Exercise:

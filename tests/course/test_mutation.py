@@ -223,7 +223,12 @@ def test_what_was_played_is_kept_until_the_exercise_changes(tmp_path, monkeypatc
     mutants.keep_record(tmp_path, [mutants.Mutants("amdahl", 3, (), ())])
     assert (mutants.explained(tmp_path), mutants.changed(tmp_path)) == (["amdahl"], [])
     judge = tmp_path / "gpuedu/exercises/why_gpus/amdahl/judge/__init__.py"
-    judge.write_text(judge.read_text("utf-8") + "\n", "utf-8")
+    written = judge.read_text("utf-8")
+    said = written.replace("the same work on n workers", "a work that n workers share")
+    assert said != written
+    judge.write_text(f"{said}\n# and a comment\n", "utf-8")
+    assert mutants.changed(tmp_path) == []
+    judge.write_text(f"{written}\nCASES = 3\n", "utf-8")
     assert mutants.changed(tmp_path) == ["amdahl"]
     mutants.keep_record(tmp_path, [mutants.Mutants("amdahl", 3, ("n -> n + 1",), ())])
     assert mutants.explained(tmp_path) == []

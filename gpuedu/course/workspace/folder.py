@@ -18,6 +18,7 @@ from gpuedu.course.workspace.planning import (
     OWN_FOLDER,
     LessonPlan,
     WorkspacePaths,
+    plan_gone,
     plan_start,
     plan_update,
 )
@@ -55,7 +56,7 @@ def update(workspace: Path, release: Path | None = None) -> UpdateReport:
         names = lesson_names(place.release)
         plans = [plan_update(place, name) for name in names]
         plans += [
-            LessonPlan(LessonReport(name, "gone"))
+            plan_gone(place, name)
             for name in lesson_names(place.workspace / OWN_FOLDER / "base")
             if name not in names and (place.workspace / name).is_dir()
         ]

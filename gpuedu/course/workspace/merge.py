@@ -50,6 +50,10 @@ class Counts:
         names = [field.name for field in fields(self)]
         return Counts(**{name: getattr(self, name) + getattr(other, name) for name in names})
 
+    def kept(self) -> Counts:
+        """Only what the learner wrote."""
+        return Counts(self.answers_kept, self.edits_kept, self.extras_kept)
+
 
 @dataclass(frozen=True)
 class Merged:

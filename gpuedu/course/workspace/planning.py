@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 from nbformat import NotebookNode
 
-from gpuedu.course.workspace import notebook_text, staging
-from gpuedu.course.workspace.merge import Merged, merge
+from gpuedu.course.checkout import lesson_names
+from gpuedu.course.workspace import moving, notebook_text, staging
+from gpuedu.course.workspace.merge import Counts, Merged, merge
 from gpuedu.course.workspace.notebook_text import UnreadableNotebookError
 from gpuedu.course.workspace.reports import LessonReport
 from gpuedu.course.workspace.staging import Write, read_or_none
@@ -57,16 +59,18 @@ class _File:
 def plan_start(place: WorkspacePaths, lesson: str) -> LessonPlan:
     """Lay out the files of a lesson that are not there. Raises WorkspaceError if unreadable."""
     writes: list[Write] = []
-    status = "present"
+    report, status = LessonReport(lesson, "present"), "present"
     with staging.told_as_workspace_error(place.workspace / lesson):
         for file in _files(place, lesson):
             if file.held is None:
+                laid = _plan_new(LessonPlan(LessonReport(lesson, status)), place, file)
                 # The base first: a notebook without one would look edited all over.
-                writes += [*_base_write(file), Write(file.mine, file.released, None)]
-                status = "new" if file.name == f"{lesson}.ipynb" else status
+                writes += [*_base_write(file), *laid.writes]
+                if file.name == f"{lesson}.ipynb":
+                    report, status = laid.report, "new"
             elif file.released not in (file.former, file.held) and status == "present":
                 status = "behind"
-    return LessonPlan(LessonReport(lesson, status), tuple(writes))
+    return LessonPlan(replace(report, status=status), tuple(writes))
 
 
 def plan_update(place: WorkspacePaths, lesson: str) -> LessonPlan:
@@ -76,12 +80,71 @@ def plan_update(place: WorkspacePaths, lesson: str) -> LessonPlan:
         for file in _files(place, lesson):
             if file.held is None:
                 status = "new" if file.name == f"{lesson}.ipynb" else "updated"
-                plan = _told(plan, status)
-                plan = _writing(plan, *_base_write(file), Write(file.mine, file.released, None))
-                continue
-            plan_file = _plan_notebook if file.mine.suffix == ".ipynb" else _plan_plain_file
-            plan = _writing(plan_file(plan, file), *_base_write(file))
+                plan = _writing(_told(plan, status), *_base_write(file))
+                plan = _plan_new(plan, place, file)
+            elif file.mine.suffix == ".ipynb":
+                plan = _writing(_plan_notebook(plan, place, file), *_base_write(file))
+            else:
+                plan = _writing(_plan_plain_file(plan, file), *_base_write(file))
     return plan
+
+
+def plan_gone(place: WorkspacePaths, lesson: str) -> LessonPlan:
+    """What is told of a lesson that the release does not have; its folder stays as it is."""
+    base = _read(place.workspace / OWN_FOLDER / "base" / lesson / f"{lesson}.ipynb")
+    names = moving.exercises(base) if base is not None else frozenset()
+    homes = [name for name, has in _homes(place).items() if has & names]
+    if not homes:
+        return LessonPlan(LessonReport(lesson, "gone"))
+    note = f"What you wrote there is in {', '.join(homes)}. You may delete the old folder."
+    return LessonPlan(LessonReport(lesson, "moved", notes=(note,)))
+
+
+def _plan_new(plan: LessonPlan, place: WorkspacePaths, file: _File) -> LessonPlan:
+    """Lay out a file; a notebook with what the learner wrote while its exercises were elsewhere."""
+    data = file.released
+    if file.name == f"{plan.report.lesson}.ipynb" and file.former is None:
+        theirs = _released_notebook(file)
+        merged = moving.carry(_formers(place, plan.report.lesson, theirs), theirs)
+        if merged is not None and (kept := merged.counts.kept()) != Counts():
+            data = notebook_text.render(notebook_text.mend(merged.notebook))
+            report = replace(plan.report, counts=kept, to_review=merged.to_review)
+            plan = replace(plan, report=report)
+    return _writing(plan, Write(file.mine, data, None))
+
+
+def _formers(
+    place: WorkspacePaths, lesson: str, theirs: NotebookNode
+) -> Iterator[tuple[NotebookNode, NotebookNode]]:
+    """Notebooks of the workspace that had exercises of a lesson: as released, and as they are."""
+    wanted, homes = moving.exercises(theirs), _homes(place)
+    for name in lesson_names(place.workspace / OWN_FOLDER / "base"):
+        base = _read(place.workspace / OWN_FOLDER / "base" / name / f"{name}.ipynb")
+        mine = _read(place.workspace / name / f"{name}.ipynb")
+        if base is None or mine is None or name == lesson:
+            continue
+        stayed = homes.get(name, frozenset())
+        if (moving.exercises(base) - stayed) & wanted:
+            yield moving.without(base, stayed), moving.without(mine, stayed)
+
+
+@lru_cache(maxsize=2)
+def _homes(place: WorkspacePaths) -> dict[str, frozenset[str]]:
+    """The exercises of each lesson of the release."""
+    found = {}
+    for name in lesson_names(place.release):
+        notebook = _read(place.release / name / f"{name}.ipynb")
+        found[name] = moving.exercises(notebook) if notebook is not None else frozenset()
+    return found
+
+
+def _read(path: Path) -> NotebookNode | None:
+    """A notebook that may be missing or broken; what cannot be read has nothing to carry."""
+    data = read_or_none(path)
+    try:
+        return None if data is None else notebook_text.clean(notebook_text.parse(data))
+    except UnreadableNotebookError:
+        return None
 
 
 def _files(place: WorkspacePaths, lesson: str) -> Iterator[_File]:
@@ -104,19 +167,46 @@ def _files(place: WorkspacePaths, lesson: str) -> Iterator[_File]:
         )
 
 
-def _plan_notebook(plan: LessonPlan, file: _File) -> LessonPlan:
+def _plan_notebook(plan: LessonPlan, place: WorkspacePaths, file: _File) -> LessonPlan:
     theirs = _released_notebook(file)
     try:
         held = notebook_text.parse(file.held)
     except UnreadableNotebookError as fault:
         return _plan_fresh(plan, file, why=str(fault))
-    merged = merge(_base_notebook(file), notebook_text.clean(held), theirs)
+    base, mine = _base_notebook(file), notebook_text.clean(held)
+    moved = _moved(place, plan.report.lesson, base, mine) if base is not None else frozenset()
+    if moved:
+        base, mine = moving.without(base, moved), moving.without(mine, moved)
+    merged = merge(base, mine, theirs)
     if notebook_text.is_same_notebook(merged.notebook, held):
         return plan
     data = notebook_text.render(notebook_text.mend(merged.notebook))
     if notebook_text.is_same_notebook(merged.notebook, theirs):
         data = file.released
     return _writing(_counted(plan, merged), _backup(file), Write(file.mine, data, file.held))
+
+
+def _moved(
+    place: WorkspacePaths, lesson: str, base: NotebookNode, mine: NotebookNode
+) -> frozenset[str]:
+    """Exercises that left this lesson and are, with what was written, in another one.
+
+    Where the other lesson was laid out before, what is here may differ from what is there: it
+    stays, as whatever else left the course.
+    """
+    homes, released = _homes(place), {cell.source for cell in base.cells}
+    left = moving.exercises(base) - homes.get(lesson, frozenset())
+    arrived: set[str] = set()
+    for name, has in homes.items():
+        if not left & has:
+            continue
+        there = _read(place.workspace / name / f"{name}.ipynb")
+        sources = released | {cell.source for cell in (there.cells if there else ())}
+        for exercise in left & has:
+            own = moving.without(mine, moving.exercises(mine) - {exercise} | {""})
+            if there is None or all(cell.source in sources for cell in own.cells):
+                arrived.add(exercise)
+    return frozenset(arrived)
 
 
 def _released_notebook(file: _File) -> NotebookNode:

@@ -15,6 +15,7 @@ _SAID = {
     "updated": "updated",
     "damaged": "could not be read; a fresh copy was laid out",
     "busy": "left as it is: it was saved again and again meanwhile",
+    "moved": "its exercises are in other lessons now; your folder stays as it is",
     "gone": "no longer in the course; your folder stays as it is",
 }
 
@@ -33,7 +34,8 @@ _COUNTED = (
 class LessonReport:
     """One lesson and what happened to it.
 
-    ``status``: new, present, behind, unchanged, updated, damaged, busy or gone. ``notes`` are
+    ``status``: new, present, behind, unchanged, updated, damaged, busy, moved or
+    gone. ``notes`` are
     whole sentences; ``to_review`` names answers whose task the release changed.
     """
 
@@ -97,7 +99,8 @@ def _format_lesson(entry: LessonReport) -> list[str]:
         for name, one, many in _COUNTED
         if (number := getattr(entry.counts, name))
     ]
-    shown = f" ({', '.join(counted)})" if counted and entry.status == "updated" else ""
+    has_more = entry.status in ("updated", "new")
+    shown = f" ({', '.join(counted)})" if counted and has_more else ""
     lines = [
         f"{entry.lesson}: {_SAID[entry.status]}{shown}",
         *(f"  {note}" for note in entry.notes),

@@ -20,7 +20,7 @@ def notebook(text):
 
 @pytest.fixture
 def begin(monkeypatch, tmp_path):
-    """Begins lesson 02 as in a tab, with a database and what the site serves."""
+    """Begins *First kernels* as in a tab, with a database and what the site serves."""
     monkeypatch.setattr(session, "_DRIVE", tmp_path)
     monkeypatch.setattr(session, "site_root", lambda: "https://example.org/")
     monkeypatch.setattr(session, "stand_in_for_numba", lambda: None)

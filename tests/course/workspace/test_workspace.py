@@ -24,14 +24,14 @@ LESSONS = ("01_why_gpus", "02_kernels")
 STUB, SOLVED = "def amdahl(p, n):\n    ...", "def amdahl(p, n):\n    return 1 / (1 - p + p / n)"
 
 
-def lesson_notebook(text: str, stub: str = STUB) -> nbformat.NotebookNode:
+def lesson_notebook(text: str, stub: str = STUB, exercise: str = "amdahl") -> nbformat.NotebookNode:
     cells = [
         nbformat.v4.new_markdown_cell(text, id="intro", metadata={"gpuedu": {"role": "text"}}),
         nbformat.v4.new_code_cell(
             stub,
             id="amdahl",
             metadata={
-                "gpuedu": {"role": "answer", "exercise": "amdahl"},
+                "gpuedu": {"role": "answer", "exercise": exercise},
                 "nbgrader": {"grade_id": "amdahl", "solution": True, "grade": False},
             },
         ),
@@ -42,7 +42,8 @@ def lesson_notebook(text: str, stub: str = STUB) -> nbformat.NotebookNode:
 def lay_release(folder: Path, text: str, lessons=LESSONS) -> Path:
     for name in lessons:
         (folder / name / "data").mkdir(parents=True, exist_ok=True)
-        nbformat.write(lesson_notebook(f"{name}: {text}"), folder / name / f"{name}.ipynb")
+        notebook = lesson_notebook(f"{name}: {text}", exercise=f"amdahl-{name}")
+        nbformat.write(notebook, folder / name / f"{name}.ipynb")
         (folder / name / "data" / "sizes.csv").write_text(f"{text}\n")
     return folder
 

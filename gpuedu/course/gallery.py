@@ -1,0 +1,104 @@
+"""Every figure of the lessons on one page, as the solved notebooks draw them, to be looked at.
+
+<folder>/index.html                      wide and narrow, on a light and on a dark page
+<folder>/07_tiling/tiled-code.png        one file for each figure, named by its cell
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import unescape
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gpuedu.errors import GpueduError
+from gpuedu.syllabus import Lesson
+
+if TYPE_CHECKING:
+    from nbclient import NotebookClient
+
+_TIMEOUT_S = 300
+_FIGURE = re.compile(r'<img alt="(?P<alt>[^"]*)"[^>]*src="data:image/png;base64,(?P<png>[^"]+)"')
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure: the cell that drew it, its PNG and its alternative text."""
+
+    cell: str
+    png: bytes
+    alt: str
+
+
+def write_gallery(root: Path, folder: Path, lessons: Sequence[Lesson]) -> int:
+    """Run solved notebooks and write their figures; the page grows lesson by lesson.
+
+    Args:
+        root: the course, with the solutions' notebooks.
+        folder: is made where it does not exist; figures in it are replaced.
+        lessons: whose figures are wanted.
+
+    Returns:
+        How many figures were written.
+
+    Raises:
+        GpueduError: a notebook is not there, or a cell of it fails: lesson, cell and what it said.
+    """
+    from jinja2 import Environment, StrictUndefined
+
+    template = resources.files("gpuedu.course").joinpath("gallery.html.j2").read_text("utf-8")
+    page = Environment(autoescape=True, undefined=StrictUndefined).from_string(template)
+    shown: list[tuple[Lesson, list[Figure]]] = []
+    for lesson in lessons:
+        figures = _figures(root, lesson)
+        target = folder / lesson.folder
+        target.mkdir(parents=True, exist_ok=True)
+        for figure in figures:
+            (target / f"{figure.cell}.png").write_bytes(figure.png)
+        shown.append((lesson, figures))
+        (folder / "index.html").write_text(page.render(lessons=shown), "utf-8")
+    return sum(len(figures) for _, figures in shown)
+
+
+def _figures(root: Path, lesson: Lesson) -> list[Figure]:
+    """What the lesson's solved notebook draws, top to bottom."""
+    import nbformat
+    from nbclient import NotebookClient
+    from traitlets.config import Config
+
+    path = root / "solutions" / lesson.folder / f"{lesson.folder}.ipynb"
+    if not path.is_file():
+        raise GpueduError(f"there is no {path}", remedy="`gpuedu build`")
+    notebook = nbformat.read(path, as_version=4)
+    with tempfile.TemporaryDirectory(prefix="gallery-") as home:
+        sockets = Config(KernelManager={"transport": "ipc", "ip": f"{home}/kernel"})
+        client = NotebookClient(
+            notebook, timeout=_TIMEOUT_S, resources={"metadata": {"path": home}}, config=sockets
+        )
+        _execute(client, lesson, home)
+    return [figure for cell in notebook.cells for figure in figures_of(cell)]
+
+
+def _execute(client: NotebookClient, lesson: Lesson, home: str) -> None:
+    """Run all cells; what they keep of a learner's progress goes into ``home``."""
+    from nbclient.exceptions import CellExecutionError
+
+    try:
+        client.execute(env={**os.environ, "GPUEDU_HOME": home})
+    except CellExecutionError as fault:
+        told = str(fault).strip().splitlines()[-1]
+        raise GpueduError(f"{lesson.folder}: a cell fails: {told}") from fault
+
+
+def figures_of(cell: dict) -> Iterator[Figure]:
+    """The figures among a cell's outputs; a second one of a cell is named `<cell>.2`."""
+    pages = (one.get("data", {}).get("text/html", "") for one in cell.get("outputs", ()))
+    for number, found in enumerate(_FIGURE.finditer("".join(pages)), 1):
+        name = cell["id"] if number == 1 else f"{cell['id']}.{number}"
+        yield Figure(name, base64.b64decode(found["png"]), unescape(found["alt"]))
