@@ -35,7 +35,7 @@ class Program:
         '8 MB in 1 launch'
         """
         many = len(self.launches)
-        return f"{self.moved_bytes / MB:g} MB in {many} launch{'' if many == 1 else 'es'}"
+        return f"{self.moved_bytes / MB:.4g} MB in {many} launch{'' if many == 1 else 'es'}"
 
 
 def plot_launch_bytes(

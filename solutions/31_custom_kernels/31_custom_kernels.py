@@ -1,20 +1,18 @@
 # %% [markdown]
-# # What when the library has no kernel for it?
+# # What if the library has no kernel for it?
 #
-# PyTorch has a kernel for each of its operations, and each of them reads its inputs from memory and
-# writes its result back. A chain of small operations spends its time on that traffic. One kernel
-# that does the whole chain reads and writes each element once.
+# PyTorch has a kernel for each of its operations. Each one reads its inputs from memory and writes
+# its result back, even if the next operation needs nothing but that result. So a chain of small
+# operations spends nearly all of its time moving the same numbers back and forth. One kernel for
+# the whole chain touches memory only at its two ends, and in this lesson you write three of them.
 #
-# **You will be able to** write such kernels in Triton, up to flash attention, and tell from the
-# bytes why they are fast.
+# **You will be able to** write fused kernels and a matrix product in Triton, and tell from their
+# bytes how fast they can be.
 #
-# **You need** memory and tiling, the roofline, and the formats of mixed precision; and Linux, since
-# Triton runs nowhere else (on Windows, WSL will do). **Time** about 145 minutes.
+# **You need** *Tiling* and *Formats and tensor cores*; and Linux, because Triton's packages are
+# made for nothing else (on Windows, use WSL). **Time** about 85 minutes.
 
 # %% role="setup"
-import math
-
-import numpy as np
 import triton
 import triton.language as tl
 
@@ -22,12 +20,20 @@ from gpuedu import check, hint, predict, progress, reveal, see, setup
 
 setup("custom-kernels")
 
+# %% [markdown]
+# *See* what there is to gain. GELU, an activation function, is a chain of eight operations if you
+# write it with PyTorch's. The arithmetic is the same in all three rows.
+
+# %%
+see("custom-kernels/gelu-at-best")
+
 # %% [markdown] exercise="fused-softmax"
 # ## A softmax in one kernel
 #
 # **`fused-softmax` · 7 points · about 25 minutes**
 #
-# Suppose PyTorch had no softmax, and you wrote it as a chain of operations:
+# Write a softmax that goes through memory once. Suppose PyTorch didn't have one, and you had to
+# build it from other operations:
 #
 # ```python
 # largest = x.max(dim=1, keepdim=True).values
@@ -35,19 +41,19 @@ setup("custom-kernels")
 # out = powers / powers.sum(dim=1, keepdim=True)
 # ```
 #
-# Each of the five operations is a kernel of its own: it reads its input from memory, and writes its
-# result back for the next one.
+# That's five operations, and each is a separate kernel, with its own trip to memory and back.
 #
-# *Predict.* `x` has many rows of many columns. How many bytes do these five kernels read and write
-# together, for each byte of `x`? (A number for each row is too little to count.)
+# *Predict.* `x` has many rows and many columns. Add up what the five kernels read and write: how
+# many bytes is that for each byte of `x`? (One number per row is too little to count.)
 
 # %% role="predict"
 predict("fused-softmax", 10)
 
 # %% [markdown]
-# One kernel can do all of it, if a row fits in what a block keeps in its registers. We write it in
-# **Triton**, where you don't write what one thread does. You write what one **program** does, which
-# is what a block is in CUDA, and its values are whole blocks of numbers:
+# One kernel can do all of it, as long as a row fits in the registers that a block has. We'll write
+# it in **Triton**. In CUDA you say what one thread does. In Triton you say what one **program**
+# does, which is what CUDA calls a block, and the values that you work with are whole blocks of
+# numbers:
 #
 # ```python
 # @triton.jit
@@ -59,28 +65,27 @@ predict("fused-softmax", 10)
 
 # %% [markdown]
 # `x` is a pointer, so `x + at` is a block of addresses. Where the `mask` is false, nothing is
-# loaded or stored. `other=` says what such an element of the block is then; without it, its value
-# is undefined. Minus infinity is `-float("inf")` in a kernel.
-
-# %% [markdown]
-# The size of a block is a power of 2, and it's known when the kernel is compiled: that's what
-# `tl.constexpr` says. Triton's compiler decides which thread has which element, how loads are
-# coalesced, and what goes through shared memory.
+# loaded or stored. `other=` says what to put there instead; without it, those elements of the block
+# are undefined. Inside a kernel, minus infinity is `-float("inf")`.
 #
-# There is no GPU needed here. Without one, a kernel in Triton runs in Triton's own interpreter, and
-# we count what it loads and stores. Triton's compiler reads it, too, since the interpreter runs
-# more of Python than a GPU can.
+# The size of a block is a power of 2, and it has to be known when the kernel is compiled, which is
+# what `tl.constexpr` says. The rest is up to Triton's compiler: which thread holds which element,
+# how loads are coalesced, and what goes through shared memory.
 
 # %% [markdown]
-# *Implement* `softmax`. Row r of `x` and of `out` starts at element `r * columns`; there is one
+# You don't need a GPU here. Without one, your kernel runs in Triton's own interpreter, and we count
+# what it loads and stores. Triton's compiler reads it as well, because the interpreter accepts more
+# of Python than a GPU can run.
+
+# %% [markdown]
+# *Implement* `softmax`. Row r of `x` and of `out` starts at element `r * columns`. There is one
 # program for each row, and `BLOCK` is the smallest power of 2 that is at least `columns`. You will
 # need `tl.max(values, axis=0)`, `tl.sum(values, axis=0)` and `tl.exp(values)`. (About 5 lines.)
 #
-# - Each row of `out` is the softmax of that row of `x`, also where the numbers are around 1000 or
-#   -1000. `x` is left as it is.
+# - Each row of `out` is the softmax of that row of `x`, even for numbers around 1000 or -1000. `x`
+#   stays as it is.
 # - Each element of `x` is loaded once, and each element of `out` is stored once.
-# - Nothing outside the arrays is loaded or stored, and no undefined value of a masked load takes
-#   part.
+# - Nothing outside the arrays is loaded or stored, and no undefined value of a masked load is used.
 
 
 # %% role="answer"
@@ -107,54 +112,58 @@ see("fused-softmax", softmax)
 reveal("fused-softmax")
 
 # %% [markdown]
-# *Reflect.* Your kernel does the same arithmetic as the chain. Why is it four times as fast on a
-# GPU? (A softmax does a few operations for each number that it reads, far fewer than a GPU could do
-# in that time. So it takes as long as its bytes.) What limits the length of a row? (The block is in
-# the registers of one multiprocessor, 256 KiB on an H100.)
+# *Reflect.* Your kernel does the same arithmetic as the chain. Why can it be four times as fast? (A
+# softmax does only a few operations for each number it reads, and a GPU could do far more in that
+# time. So both take as long as their bytes do, once `x` is too large for the cache.) What limits
+# the length of a row? (The whole row has to fit in the registers of one multiprocessor: 256 KiB on
+# an H100.)
 
 # %% [markdown] exercise="layer-norm"
 # ## A layer norm of long rows
 #
 # **`layer-norm` · 7 points · about 25 minutes**
 #
-# A row of `x` is now longer than a block, so a program goes through it in a loop. A layer norm
-# needs the row's mean and variance before it can store anything: `out = (x - mean) / sqrt(variance
-# + eps) * weight + bias`, where the variance is the mean of the squared deviations.
+# Write a layer norm for rows that are longer than a block, so that a program has to loop over its
+# row. What makes this awkward is that nothing can be stored until the row's mean and variance are
+# known: `out = (x - mean) / sqrt(variance + eps) * weight + bias`, where the variance is the mean
+# of the squared deviations.
 #
 # *Predict.* A kernel goes through each row three times: for the mean, for the variance, and for the
-# result. How many bytes does it read and write, for each byte of `x`?
+# result. How many bytes does it read and write for each byte of `x`?
 
 # %% role="predict"
 predict("layer-norm", 2)
 
 # %% [markdown]
-# Mean and variance can come from one pass. Two parts of a row with $n_a$ and $n_b$ numbers, means
-# $m_a$ and $m_b$, and sums of squared deviations $s_a$ and $s_b$ have together, with $d = m_b -
-# m_a$ and $n = n_a + n_b$:
+# You can get mean and variance in a single pass. Take two parts of a row, with $n_a$ and $n_b$
+# numbers, means $m_a$ and $m_b$, and sums of squared deviations $s_a$ and $s_b$. With
+# $d = m_b - m_a$ and $n = n_a + n_b$, the two together have
 #
 # $$m = m_a + d\,\frac{n_b}{n} \qquad s = s_a + s_b + d^2\,\frac{n_a n_b}{n}$$
 #
-# So a loop can keep three numbers, and merge a block into them in each turn: start with n_a = 0.
-# (The mean of the squares minus the square of the mean needs one pass, too. But both are large for
-# a row far away from zero, and float32 has seven digits, so their difference is mostly rounding.)
+# So a loop can keep three numbers, start with $n_a = 0$, and merge in one block per turn. (The mean
+# of the squares minus the square of the mean takes one pass, too. But far away from zero both are
+# large, and float32 has only about seven digits, so what is left of their difference is mostly
+# rounding error.)
 
 # %% [markdown]
 # What you may need of Triton, besides what the last exercise used:
 #
-# - `for start in range(0, columns, BLOCK):` is a loop, in which numbers can be kept and changed.
-# - `tl.minimum(a, b)` is the smaller of two values, and `tl.sqrt(a)` a root.
+# - `for start in range(0, columns, BLOCK):` is a loop; its variables keep their values from one
+#   turn to the next.
+# - `tl.minimum(a, b)` is the smaller of two values, and `tl.sqrt(a)` a square root.
 # - `tl.where(condition, a, b)` chooses for each element of a block.
 
 # %% [markdown]
 # *Implement* `layer_norm`. There is one program for each row, rows are `columns` elements apart,
 # and `weight` and `bias` have `columns` elements. All arrays are float32. (About 18 lines.)
 #
-# - Each row of `out` is the layer norm of that row of `x`, also for rows around 1000 or -3000,
-#   where an error of 0.004 is allowed. `x`, `weight` and `bias` are left as they are.
+# - Each row of `out` is the layer norm of that row of `x`, even for rows around 1000 or -3000,
+#   where an error of 0.004 is allowed. `x`, `weight` and `bias` stay as they are.
 # - Each element of `x` is loaded at most twice, and a program loads each element of `weight` and
 #   `bias` once. Each element of `out` is stored once.
-# - Nothing outside the arrays is loaded or stored, no undefined value of a masked load takes part,
-#   and nothing is computed in float64.
+# - Nothing outside the arrays is loaded or stored, no undefined value of a masked load is used, and
+#   nothing is computed in float64.
 
 
 # %% role="answer"
@@ -194,45 +203,45 @@ see("layer-norm", layer_norm)
 reveal("layer-norm")
 
 # %% [markdown]
-# *Reflect.* Your kernel reads a long row twice. Could it read it once? (If the row stays on the
-# chip, in the registers of one program: with a `BLOCK` at least as large as `columns`, a kernel
-# without a second load can keep it there. Libraries choose by the length of the row.) Where else
-# did you merge two parts like this? (A sum in a tree, a softmax in blocks. What can be merged can
-# be computed in any order, by many programs.)
+# *Reflect.* Your kernel reads a long row twice. Could it read it once? (If `BLOCK` is at least as
+# large as `columns`, the program can keep the row in its registers and never load it again.
+# Libraries choose between the two by the length of the row.) Where else have you merged two parts
+# like this? (In a sum, combined in a tree. Whatever can be merged can be computed in any order, and
+# by many programs at once.)
 
 # %% [markdown] exercise="triton-matmul"
 # ## A product in tiles, in an order that suits the cache
 #
 # **`triton-matmul` · 8 points · about 30 minutes**
 #
-# You'll write a matrix product in Triton, `c = a @ b`, in two steps: first you choose which tile
-# of `c` each program has, then you compute the tile.
+# Write a matrix product in Triton, `c = a @ b`, in two steps: first choose which tile of `c` each
+# program gets, then compute the tile.
 #
-# `a` is M x K, `b` is K x N and `c` is M x N, all in float16 and row by row in memory. A tile of
-# `c` has `BLOCK_M` rows and `BLOCK_N` columns. For it a program needs one **stripe** of `a`,
-# which is `BLOCK_M` whole rows, and one stripe of `b`, which is `BLOCK_N` whole columns.
+# `a` is M x K, `b` is K x N and `c` is M x N, all in float16 and stored row by row. A tile of `c`
+# has `BLOCK_M` rows and `BLOCK_N` columns. To compute one, a program needs a **stripe** of `a`,
+# which is `BLOCK_M` whole rows, and a stripe of `b`, which is `BLOCK_N` whole columns.
 
 # %% [markdown]
-# All multiprocessors load through one L2 cache; an H100's has 50 MB. So programs that run at the
-# same time share what they read: a stripe that several of them need comes from memory once, and
-# from the cache after that.
+# All multiprocessors load through the same L2 cache, which holds 50 MB on an H100. So programs that
+# run at the same time share what they read: if several of them need a stripe, it comes from memory
+# once, and from the cache after that.
 #
-# That's why it matters which tiles run together. Programs start in about the order of their
-# numbers (CUDA doesn't promise any order). Suppose 16 of them run at once. If their tiles are
-# neighbors in one row, they need 1 stripe of `a` and 16 of `b`, 17 in all.
+# That's why it matters which tiles are computed together. Programs start roughly in the order of
+# their numbers (though CUDA doesn't promise any order). Suppose 16 of them run at once. If their
+# tiles are neighbors in one row, they need 1 stripe of `a` and 16 of `b`, so 17 in all.
 #
-# *Predict.* Any 16 tiles of `c` may run together. What is the smallest number of stripes that
-# they need?
+# *Predict.* Now pick any 16 tiles of `c` to run together. What is the smallest number of stripes
+# that they need?
 
 # %% role="predict"
 predict("triton-matmul", 8)
 
 # %% [markdown]
-# *Implement* `tile_of`, which returns the place of a program's tile: its row and its column,
-# counted in tiles. `number` is the program's, and `c` has `rows` x `columns` tiles. Every `GROUP`
-# rows of tiles are a group. Programs take one group after the other, from the top; within a group
-# they go column by column, and down each column. The last group may have fewer rows. With 3 rows,
-# 5 columns and `GROUP = 2`, the programs' numbers are:
+# *Implement* `tile_of`, which returns the row and the column of a program's tile, counted in tiles.
+# `number` is the program's number, and `c` has `rows` x `columns` tiles. Every `GROUP` rows of
+# tiles form a group. Programs take one group after another from the top; within a group they go
+# column by column, and down each column. The last group may have fewer rows. With 3 rows, 5 columns
+# and `GROUP = 2`, the programs are numbered like this:
 #
 # ```text
 #  0   2   4   6   8
@@ -240,7 +249,7 @@ predict("triton-matmul", 8)
 # 10  11  12  13  14
 # ```
 #
-# A kernel can call this function, because it has a `@triton.jit` of its own. (About 4 lines.)
+# Your kernel can call this function because it's marked `@triton.jit`, too. (About 4 lines.)
 
 
 # %% role="answer"
@@ -255,24 +264,23 @@ def tile_of(number, rows, columns, GROUP: tl.constexpr):
 
 
 # %% [markdown]
-# *Implement* `matmul`. It's launched with one program for each tile of `c`; `tl.cdiv`, in the first
-# line, is a quotient rounded up. A program goes along its stripes in steps of `BLOCK_K`. What you
-# may need:
+# *Implement* `matmul`, which is launched with one program for each tile of `c`. (`tl.cdiv`, in its
+# first line, divides and rounds up.) A program walks along its stripes in steps of `BLOCK_K`. What
+# you may need:
 #
-# - `x[:, None]` and `x[None, :]` make a block with one column or with one row, as in NumPy.
-#   Together they give a block of two dimensions: of addresses, say, or of a mask, with `&`.
-# - `tl.zeros((BLOCK_M, BLOCK_N), tl.float32)` is a block of zeros. Loops go over `range`.
-# - `tl.dot(left, right, total)` is `total + left @ right`. With float16 factors it runs on tensor
-#   cores, which add up in float32. The sides of a block are powers of 2, and at least 16 here.
+# - `x[:, None]` and `x[None, :]` make a block with one column or with one row, as in NumPy. Combine
+#   them to get a two-dimensional block: of addresses, say, or with `&` of a mask.
+# - `tl.zeros((BLOCK_M, BLOCK_N), tl.float32)` is a block of zeros.
+# - `tl.dot(left, right, total)` is `total + left @ right`. Float16 factors go to the tensor cores,
+#   which add up in float32. Each side of a block is a power of 2, and at least 16 here.
 
 # %% [markdown]
 # - `c` is right for every M, N and K, even if the blocks don't divide them. The sum is kept in
-#   float32, and rounded to float16 once. `a` and `b` are left as they are.
+#   float32, and rounded to float16 once. `a` and `b` stay as they are.
 # - Each element of `c` is stored once, and no program loads an element of `a` or `b` twice.
-# - Nothing outside the arrays is loaded or stored, and no undefined value of a masked load takes
-#   part.
-# - Programs take the tiles in the order above. What is checked of it are their loads: together,
-#   the programs of neighboring columns in a group load the stripes of these columns, and no more.
+# - Nothing outside the arrays is loaded or stored, and no undefined value of a masked load is used.
+# - Programs take the tiles in the order above. This is checked by their loads: the programs of
+#   neighboring columns in a group together load the stripes of these columns, and no more.
 #
 # (About 9 lines.)
 
@@ -317,350 +325,46 @@ reveal("triton-matmul")
 
 # %% [markdown]
 # *Reflect.* With tiles of 64 x 64 and N = 4096, how many programs load each element of `a`? (64,
-# one for each tile in that row of tiles. The cache should serve most of these loads.) How could
-# each program load less for the same number of products? (With larger tiles, until registers and
-# shared memory are full.)
+# one for each tile in that row of tiles. The cache should serve most of these loads.) How could a
+# program load less for the same number of products? (By computing a larger tile, until registers
+# and shared memory are full.)
 #
-# If the factors are float32, `tl.dot` uses only 10 bits of their fraction by default, as **TF32**
-# does, on GPUs that have it. `input_precision="ieee"` keeps all 23, and gives up that speed.
+# One thing to know before you use `tl.dot` with float32: where the tensor cores can do it, its
+# default is **TF32**, which keeps only 10 bits of each factor's fraction. `input_precision="ieee"`
+# keeps all 23, and gives up most of the speed.
 
 # %% [markdown]
-# The sides of a block and `GROUP` aren't all there is to choose. `num_warps` says how many warps
-# work on one program. `num_stages` says over how many stages the compiler spreads the loop, so
-# that later turns load while this one multiplies. Which choice is best depends on the GPU and on
-# the shapes. `@triton.autotune` times a list of such choices, and again whenever an argument that
-# you name in its `key` changes.
-
-# %% [markdown] exercise="online-softmax"
-# ## A row that comes in blocks
+# ## Before you write the next one
 #
-# **`online-softmax` · 6 points · about 20 minutes**
+# **Tune it.** Besides the block sizes and `GROUP`, you choose `num_warps`, the number of warps that
+# work on one program, and `num_stages`, which tells the compiler how far ahead a loop may load
+# while it multiplies. The best choice depends on the GPU and on the shapes, so it has to be
+# measured. `@triton.autotune` times a list of choices for you, and times them again whenever an
+# argument that you name in its `key` changes. `triton.testing.do_bench` times anything else.
 #
-# A softmax seems to need the whole row before it can start: the largest score first, then the sum,
-# then the quotients. So a row that doesn't fit would be read two or three times. In attention it
-# isn't even there: its scores are products that a kernel computes block by block, and would like to
-# throw away again.
-#
-# *Predict.* A row of 100,000 scores comes in blocks, each of them once, and you want the sum of
-# their powers relative to the largest score. How many numbers must be kept from one block to the
-# next?
-
-# %% role="predict"
-predict("online-softmax", 100_000)
+# **Check that it's needed.** `torch.compile` fuses chains of elementwise operations and reductions
+# by itself, and writes Triton to do so. A kernel of your own pays off where you know what a
+# compiler can't: a better algorithm, or a different order of the same work.
 
 # %% [markdown]
-# The sum can be kept relative to the largest score *so far*. When a larger one comes, everything
-# that has been added up is multiplied by one factor. This is called **online softmax**. First write
-# it in NumPy, for one row of attention: each score has a value, a vector of `d` numbers, and the
-# result is the sum of all values, weighted by the softmax of all scores.
+# **Choose the level.** Triton isn't the only language in which you write what a block does.
+# NVIDIA's **cuTile** also has tiles in Python, but its loads take an array and the index of a tile
+# instead of addresses and masks, and it runs on NVIDIA's GPUs only.
 #
-# *Implement* three functions that pass a **state** on, a tuple `(largest, total, weighted)`: the
-# largest score so far, the sum of all `exp(score - largest)`, and the sum of these powers times
-# their values (which isn't divided by anything yet).
-#
-# - `update(state, scores, values)` gives the state after one more block, with `scores` of shape
-#   `(n,)` and `values` of shape `(n, d)`, both float64. Before the first block the state is
-#   `(-math.inf, 0.0, np.zeros(d))`.
-# - `merge(a, b)` gives the state of two parts of a row from the states of both.
-# - `finish(state)` gives the result, of shape `(d,)`.
-
-# %% [markdown]
-# - The result is that of the whole row, for blocks of any sizes.
-# - It's also right for scores of 1,500, whose `exp` is too large for a float64.
-# - A score of `-inf` takes no part. A block may have no others, also the first one, and so may one
-#   of two parts that are merged, or both. The row as a whole has some.
-# - `largest` and `total` are numbers, `weighted` is a float64 array of shape `(d,)`, and nothing
-#   that a function is given is changed.
-
-
-# %% role="answer"
-def update(state, scores, values):
-    """The state after one more block."""
-    largest, total, weighted = state
-    ### BEGIN SOLUTION
-    new = max(largest, scores.max())
-    if new == -math.inf:
-        return state
-    shrink = math.exp(largest - new)
-    powers = np.exp(scores - new)
-    total = total * shrink + powers.sum()
-    weighted = weighted * shrink + powers @ values
-    return new, total, weighted
-    ### END SOLUTION
-
-
-# %% role="answer"
-def merge(a, b):
-    """The state of two parts of a row."""
-    ### BEGIN SOLUTION
-    new = max(a[0], b[0])
-    if new == -math.inf:
-        return a
-    of_a, of_b = math.exp(a[0] - new), math.exp(b[0] - new)
-    return new, of_a * a[1] + of_b * b[1], of_a * a[2] + of_b * b[2]
-    ### END SOLUTION
-
-
-def finish(state):
-    """The result of a row."""
-    ### BEGIN SOLUTION
-    return state[2] / state[1]
-    ### END SOLUTION
-
-
-# %% role="check"
-check("online-softmax", update, merge, finish)
-
-# %% [markdown]
-# *See* eight blocks of scores that come one after another, and what share each of them has in the
-# sum so far:
-
-# %%
-see("online-softmax", update)
-reveal("online-softmax")
-
-# %% [markdown]
-# *Reflect.* Does it matter in which order the blocks come? (Not but for rounding.) `merge` lets
-# several programs work on one row, each on a part of it. When is that worth it? (If there are too
-# few rows to fill the GPU: one question to a long text, say.)
-
-# %% [markdown] exercise="flash-attention"
-# ## Attention, block by block
-#
-# **`flash-attention` · 10 points · about 40 minutes**
-#
-# Attention with plain operations is a chain of three: `scores = q @ k.T * scale`, their softmax,
-# and `weights @ v`. The arrays `q`, `k`, `v` have a row for each token. The scores have a row *and*
-# a column for each token, and there's no use for them afterwards.
-#
-# *Predict.* How many bytes does the matrix of scores of one head need, for 8,192 tokens in float16?
-
-# %% role="predict"
-predict("flash-attention", 1_000_000)
-
-# %% [markdown]
-# **Flash attention** never stores a score. A program takes `BM` queries, keeps a state for each
-# of them, and goes through the keys and values in blocks of `BN`, as in `online-softmax`. So `step`
-# is `update` for `BM` queries at once: `largest` and `total` have shape `(BM,)`, `weighted` has
-# `(BM, D)`, `scores` `(BM, BN)`, and `values` `(BN, D)`.
-# Language models are **causal**: a token sees itself and earlier ones. Then blocks of later keys
-# need not be loaded at all.
-#
-# *Implement* `step`, and with it `attention` for one head; `check` finds `step` by itself, since
-# `attention` calls it. `q`, `k`, `v` and `o` are float16, of shape `(n, D)`, row by row: element
-# (i, j) is at `i * D + j`. Program p has `BM` queries, from `p * BM` on, as far as there are any.
-# `D`, `BM` and `BN` are powers of 2, and at least 16.
-
-# %% [markdown]
-# - Row i of `o` is the softmax of `scale` times the products of `q[i]` with all rows of `k`, times
-#   `v`. With `CAUSAL` it's that of rows 0 to i alone. `q`, `k` and `v` are left as they are.
-# - It's right up to 0.004, also for scores of some hundreds. Nothing is computed in float64.
-# - A program loads each element of `q`, `k` and `v` at most once. With `CAUSAL` it loads no block
-#   of keys that are all later than its queries; blocks of keys start at multiples of `BN`.
-# - Nothing outside the arrays is loaded or stored, no undefined value of a masked load takes part,
-#   and each element of `o` is stored once.
-
-# %% [markdown]
-# What you may need of Triton, besides what the last exercises used:
-#
-# - `tl.maximum(a, b)` and `tl.minimum(a, b)` take the larger and the smaller of two values, or of
-#   two blocks element by element. `tl.max(a, axis=1)` has one number for each row of `a`.
-# - `tl.where(condition, a, b)` chooses for each element, `tl.trans(a)` turns a block around, and
-#   `tl.full(shape, value, tl.float32)` makes one.
-# - Both factors of `tl.dot` must have the same dtype: `a.to(tl.float16)` converts a block.
-# - `for start in range(0, end, BN):` is a loop, which can't be left by `break`: compute its `end`
-#   first. An `if CAUSAL:` is decided when the kernel is compiled.
-
-
-# %% role="answer"
-@triton.jit
-def step(largest, total, weighted, scores, values):
-    """The state of all queries after one more block of keys."""
-    ### BEGIN SOLUTION
-    new = tl.maximum(largest, tl.max(scores, axis=1))
-    shrink = tl.exp(largest - new)
-    powers = tl.exp(scores - new[:, None])
-    total = total * shrink + tl.sum(powers, axis=1)
-    weighted = weighted * shrink[:, None] + tl.dot(powers.to(values.dtype), values)
-    return new, total, weighted
-    ### END SOLUTION
-
-
-# %% role="answer"
-@triton.jit
-def attention(
-    q, k, v, o, n, scale, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr
-):
-    rows, columns = tl.program_id(0) * BM + tl.arange(0, BM), tl.arange(0, D)
-    place = rows[:, None] * D + columns[None, :]
-    ### BEGIN SOLUTION
-    queries = tl.load(q + place, mask=rows[:, None] < n, other=0.0)
-    largest, total = tl.full((BM,), -float("inf"), tl.float32), tl.zeros((BM,), tl.float32)
-    weighted = tl.zeros((BM, D), tl.float32)
-    end = n
-    if CAUSAL:
-        end = tl.minimum(n, (tl.program_id(0) + 1) * BM)
-    for start in range(0, end, BN):
-        at = start + tl.arange(0, BN)
-        block = at[:, None] * D + columns[None, :]
-        keys = tl.load(k + block, mask=at[:, None] < n, other=0.0)
-        values = tl.load(v + block, mask=at[:, None] < n, other=0.0)
-        counts = at[None, :] < n
-        if CAUSAL:
-            counts = counts & (at[None, :] <= rows[:, None])
-        scores = tl.where(counts, tl.dot(queries, tl.trans(keys)) * scale, -float("inf"))
-        largest, total, weighted = step(largest, total, weighted, scores, values)
-    tl.store(o + place, weighted / total[:, None], mask=rows[:, None] < n)
-    ### END SOLUTION
-
-
-# %% role="check"
-check("flash-attention", attention)
-
-# %% [markdown]
-# *See* what your kernel asks of memory, and what the chain does:
-
-# %%
-see("flash-attention", attention)
-reveal("flash-attention")
-
-# %% [markdown]
-# *Reflect.* Your kernel's bytes still grow with the square of the tokens, since each program reads
-# all keys and values, and at 1,024 tokens they are half of the chain's. Why is that so much better
-# than it looks? (These are bytes that programs ask for. Those that run at the same time ask for the
-# same keys, so most of them come from the L2 cache, while scores of many heads are too many for it.
-# And twice as many queries in a program halve them.) What else is saved? (The memory: nothing of
-# size n x n exists, so n can be large.) It computes as many products as the chain, or more in a
-# backward pass. Why is it faster all the same? (The products were never what took the time.)
-
-# %% [markdown] exercise="flash-backward"
-# ## The way back, block by block
-#
-# **`flash-backward` · 4 points · stretch · about 25 minutes**
-#
-# Write the backward pass of attention, without a matrix of weights in memory. Besides its result,
-# the forward pass keeps one number for each query: `lse`, the logarithm of the sum of its powers.
-# With it, a block of weights is computed again where it's needed: `weights = exp(scores - lse)`.
-#
-# *Predict.* The forward pass has two products of matrices: the scores, and `weights @ v`. How many
-# does the backward pass have, if it computes the scores again, and the gradients of q, k and v?
-
-# %% role="predict"
-predict("flash-backward", 5)
-
-# %% [markdown]
-# `grad` is the gradient of `out`, the result of the forward pass. For whole matrices, the chain
-# rule says:
-#
-# ```python
-# weights = exp(scale * q @ k.T - lse[:, None])  # 0 for later keys
-# dv = weights.T @ grad
-# delta = (grad * out).sum(axis=1, keepdims=True)  # a number for each query
-# slopes = weights * (grad @ v.T - delta)  # the gradient of the scores, before `scale`
-# dk = scale * slopes.T @ q
-# dq = scale * slopes @ k
-# ```
-#
-# A key gets contributions from all queries. So here a program has keys, and loops over queries.
-
-# %% [markdown]
-# *Implement* `contributions`, what a block of queries adds to both gradients, and with it
-# `backward`, which computes `dk` and `dv` for one head. Program p has `BN` keys, from `p * BN` on,
-# as far as there are any, and takes the queries in blocks of `BM`. Attention is **causal**: query i
-# sees keys 0 to i alone. `lse` has n numbers in float32; all other arrays are float16, of shape
-# `(n, D)`, row by row. `D`, `BM` and `BN` are powers of 2, and at least 16. (About 5 and 17 lines.)
-
-# %% [markdown]
-# - `dk` and `dv` are right up to 0.01, also for scores of some hundreds. Nothing is computed in
-#   float64. All other arrays are left as they are.
-# - A program loads no element twice, and stores each element of `dk` and `dv` once.
-# - It loads no block of queries that are all earlier than its keys. Blocks of queries start at
-#   multiples of `BM`.
-# - Nothing outside the arrays is loaded or stored, and no undefined value of a masked load takes
-#   part.
-#
-# `contributions` gets blocks: `queries`, `results` (of `out`) and `grads` of `BM` rows, `sums` (of
-# `lse`) of `BM` numbers, `keys` and `values` of `BN` rows, and `counts`, which says for each query
-# and key whether the query sees the key. (A weight that doesn't count may be infinite before you
-# leave it out. What is 0 times that?)
-
-
-# %% role="answer"
-@triton.jit
-def contributions(queries, results, grads, sums, keys, values, counts, scale):
-    """What a block of queries adds to `dv`, and to `dk`; both (BN, D) in float32."""
-    ### BEGIN SOLUTION
-    weights = tl.exp(tl.dot(queries, tl.trans(keys)) * scale - sums[:, None])
-    weights = tl.where(counts, weights, 0.0)
-    delta = tl.sum(grads.to(tl.float32) * results.to(tl.float32), axis=1)
-    slopes = weights * (tl.dot(grads, tl.trans(values)) - delta[:, None])
-    to_values = tl.dot(tl.trans(weights.to(tl.float16)), grads)
-    return to_values, tl.dot(tl.trans(slopes.to(tl.float16)), queries) * scale
-    ### END SOLUTION
-
-
-# %% role="answer"
-@triton.jit
-def backward(
-    q, k, v, out, grad, lse, dk, dv, n, scale, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr
-):
-    mine, columns = tl.program_id(0) * BN + tl.arange(0, BN), tl.arange(0, D)
-    place = mine[:, None] * D + columns[None, :]
-    ### BEGIN SOLUTION
-    keys = tl.load(k + place, mask=mine[:, None] < n, other=0.0)
-    values = tl.load(v + place, mask=mine[:, None] < n, other=0.0)
-    of_keys, of_values = tl.zeros((BN, D), tl.float32), tl.zeros((BN, D), tl.float32)
-    for start in range(tl.program_id(0) * BN // BM * BM, n, BM):
-        rows = start + tl.arange(0, BM)
-        block, mask = rows[:, None] * D + columns[None, :], rows[:, None] < n
-        queries = tl.load(q + block, mask=mask, other=0.0)
-        results = tl.load(out + block, mask=mask, other=0.0)
-        grads = tl.load(grad + block, mask=mask, other=0.0)
-        sums = tl.load(lse + rows, mask=rows < n, other=0.0)
-        counts = mine[None, :] <= rows[:, None]
-        more = contributions(queries, results, grads, sums, keys, values, counts, scale)
-        of_values += more[0]
-        of_keys += more[1]
-    tl.store(dk + place, of_keys, mask=mine[:, None] < n)
-    tl.store(dv + place, of_values, mask=mine[:, None] < n)
-    ### END SOLUTION
-
-
-# %% role="check"
-check("flash-backward", backward)
-
-# %% [markdown]
-# *See* what your kernel asks of memory:
-
-# %%
-see("flash-backward", backward)
-reveal("flash-backward")
-
-# %% [markdown]
-# *Reflect.* Why is `dq` not computed here, too? (A query's gradient gets contributions from all
-# keys, so from all programs. They would have to add to it in memory, one after another. A second
-# kernel with the loops exchanged, a program for each block of queries, needs no such sums, but
-# computes the weights once more.) `delta` is the same for every program that needs it. What would
-# you do? (A small kernel before this one computes it once. Then `out` needn't be loaded at all.)
-
-# %% [markdown]
-# Triton isn't the only language of this kind. **cuTile**, by NVIDIA, has tiles, too, in Python. But
-# its loads take an array, which knows its shape, and the number of a tile in it, where yours
-# compute addresses and masks. It runs on NVIDIA's GPUs alone.
-#
-# **CuTe** goes the other way. It's the core of CUTLASS, NVIDIA's templates for matrix products in
-# C++, and its **CuTe DSL** is the same in Python. As in CUDA C you say what each thread does, but
-# who has which element is a *layout* that can be computed with, and copies and the instructions of
-# tensor cores are its building blocks. What Triton's compiler decides, you decide there.
+# **CuTe** goes the other way. It's the core of CUTLASS, NVIDIA's C++ templates for matrix products,
+# and the **CuTe DSL** is the same in Python. There, as in CUDA C, you say what each thread does.
+# But who holds which element is a *layout*, an object that you can compute with, and the building
+# blocks are copies and the tensor cores' own instructions. What Triton's compiler decides, you
+# decide there.
 
 # %% [markdown]
 # ## What you take with you
 #
-# - A chain of operations costs what it reads and writes.
-# - One kernel that does the whole chain moves each byte once.
-# - A running maximum and a running sum are enough for a softmax.
+# - A chain of small operations takes as long as the bytes that it moves.
+# - One kernel for the whole chain moves each byte in once and out once.
+# - Which tiles run together decides how often memory is read, even if each program's work is fixed.
 #
-# **Your number:** how many bytes your attention asks for, for each of 1,024 tokens.
+# **Your number:** how many times as many bytes the softmax chain moves as your kernel.
 
 # %%
 progress()
@@ -670,24 +374,17 @@ progress()
 #
 # - What a load gives where its mask is false: Triton's documentation, `triton.language.load`. A row
 #   for each program: Triton's tutorials, "Fused Softmax". 256 KiB of registers in each
-#   multiprocessor: NVIDIA, *NVIDIA H100 Tensor Core GPU Architecture*, 2022.
+#   multiprocessor, and 50 MB of L2 cache: NVIDIA, *NVIDIA H100 Tensor Core GPU Architecture*, 2022.
+# - Platforms: the files of `triton` on PyPI.
 # - Means and squared deviations of two parts: T. Chan, G. Golub, R. LeVeque, *Algorithms for
 #   Computing the Sample Variance*, The American Statistician 37, 1983.
-# - An H100's L2 cache: NVIDIA, *NVIDIA Hopper Architecture In-Depth*, 2022. Programs run in any
-#   order: *CUDA C++ Programming Guide*, "Thread Hierarchy". Why their order matters all the same,
-#   and groups of rows of tiles: Triton's tutorials, "Matrix Multiplication", "L2 Cache
-#   Optimizations".
+# - Programs run in any order: *CUDA C++ Programming Guide*, "Thread Hierarchy". Why their order
+#   matters all the same, and groups of rows of tiles: Triton's tutorials, "Matrix Multiplication",
+#   "L2 Cache Optimizations".
 # - Precision of products, warps and stages, and when tuning starts again: Triton's documentation,
-#   `triton.language.dot`, `triton.Config` and `triton.autotune`. TF32's bits: NVIDIA, *A100 Tensor
-#   Core GPU Architecture*, 2020.
-# - Online softmax: M. Milakov, N. Gimelshein, *Online normalizer calculation for softmax*, 2018,
-#   arXiv:1805.02867.
-# - Flash attention: T. Dao et al., *FlashAttention: Fast and Memory-Efficient Exact Attention with
-#   IO-Awareness*, NeurIPS 2022, arXiv:2205.14135. Blocks of queries for each program, with a loop
-#   over keys: T. Dao, *FlashAttention-2*, 2023, arXiv:2307.08691.
+#   `triton.language.dot`, `triton.Config`, `triton.autotune` and `triton.testing.do_bench`. TF32's
+#   bits: NVIDIA, *A100 Tensor Core GPU Architecture*, 2020.
+# - What a compiler fuses, in Triton: PyTorch, *torch.compiler*, "TorchInductor".
 # - Loads of tiles from arrays, and the GPUs: NVIDIA, *cuTile Python*, `cuda.tile.load`, and *CUDA
 #   Tile*. Layouts, tensors, atoms and control over threads: NVIDIA, *CUTLASS*, "CuTe DSL",
 #   Overview.
-# - The way back: weights are computed again, T. Dao et al. 2022, section 3.1; from one number for
-#   each query, by programs that have keys, T. Dao 2023, sections 3.1 and 3.2. 2.5 times the
-#   arithmetic, and a kernel that computes `delta` first: Triton's tutorials, "Fused Attention".

@@ -1,15 +1,16 @@
 # %% [markdown]
 # # How do you serve many users, and what does a token cost?
 #
-# A model that writes for one user leaves most of the GPU idle: it reads all of its weights to make
-# a single token. With many users at once the same bytes make many tokens. But users come when they
-# like, ask short and long questions, and don't want to wait. In this lesson you decide who is
-# served when, and where each text's cache is kept, and then you put a price on a token.
+# Take an H100 that costs 3 an hour, and a model with 8 billion weights. If one user is served, a
+# million tokens cost about 4.80. If 200 are served at once, they cost about 0.10, because all of
+# them share each reading of the weights. But users come when they like, ask short and long
+# questions, and don't want to wait. In this lesson you decide who is served when, and where each
+# text's cache is kept, and then you put a price on a token.
 #
-# **You will be able to** batch requests as they come and say what that does to waiting times; keep
-# caches without wasting memory; and work out what serves a model best, and what a token costs.
+# **You will be able to** batch requests as they come, and say what that does to waiting times; keep
+# caches without wasting memory; and work out what a model is best served on, and at what price.
 #
-# **You need** *Inference*, and to know what a device costs. **Time** about 100 minutes.
+# **You need** *Inference*, and *Choose hardware*. **Time** about 100 minutes.
 
 # %% role="setup"
 import math
@@ -23,15 +24,15 @@ setup("serving")
 #
 # **`batching` · 10 points · about 35 minutes**
 #
-# Decide which texts a server starts before each step, and measure what its users see of that.
+# Decide which texts a server starts before each step, and measure what its users notice of that.
 #
 # A text here is one user's prompt and the answer to it. A step makes one token for each text that
 # **runs**, and reads the weights once for all of them. The simplest way to share them is **static
 # batching**: the server takes a few texts, runs until the last of them is done, and takes the next
 # few.
 #
-# *Predict.* Four texts make up a static batch, and their answers have 10, 20, 30 and 100 tokens.
-# In each step the batch has a **place** for each of the four, and the place of a text that is done
+# *Predict.* Four texts make up a static batch, and their answers have 10, 20, 30 and 100 tokens. In
+# each step the batch has a **place** for each of the four, and the place of a text that is done
 # stays idle. What percentage of its places is idle, on average over its steps?
 
 # %% role="predict"
@@ -54,13 +55,13 @@ see("serving/static", admit_static)
 
 # %% [markdown]
 # With **continuous batching**, texts join and leave at every step. *Implement* `admit`: before each
-# step, as long as somebody waits, the server calls it to learn which of the waiting texts to start.
-# It returns a list of their ids.
+# step, as long as somebody is waiting, the server calls it to learn which of the waiting texts to
+# start. It returns a list of their ids.
 #
 # - `waiting` is a list of dicts, in order of arrival: `"id"`, and in tokens `"prompt"` (how long
 #   the prompt is) and `"limit"` (the most that its answer may have).
-# - `running` has the same for the texts that run, and `"made"`, how many tokens of the answer are
-#   there.
+# - `running` has the same for the texts that run, and `"made"`, how many tokens of the answer there
+#   are so far.
 # - `free_tokens` is how many more tokens the cache has room for *now*. A text that runs takes room
 #   for its prompt and for what it has made, and gives it back when it's done.
 
@@ -90,13 +91,13 @@ def admit(waiting, running, free_tokens):
 
 
 # %% [markdown]
-# Is it any better? A user sees two things: how long it takes until the answer begins (**TTFT**, the
-# time to first token), and how fast it goes on (**TPOT**, the time per output token). Means hide
-# the unlucky ones, so both are given as percentiles.
+# Is it any better? A user notices two things: how long it takes until the answer begins (**TTFT**,
+# the time to first token), and how fast it goes on (**TPOT**, the time per output token). Means
+# hide the unlucky ones, so both are given as percentiles.
 #
-# *Implement* `percentile(values, percent)`: the smallest of the values for which at least
-# `percent`% of them are the same or less. So it's always one of the values. `percent` is a whole
-# number from 1 to 100, and the list `values` stays as it is.
+# *Implement* `percentile(values, percent)`, which returns the smallest of the values for which at
+# least `percent`% of them are the same or less. So the result is always one of the values.
+# `percent` is a whole number from 1 to 100, and the list `values` stays as it is.
 
 
 # %% role="answer"
@@ -144,8 +145,8 @@ def metrics(log):
 check("batching", admit, percentile, metrics)
 
 # %% [markdown]
-# *See* twelve texts with both policies. Then both under load: texts come at random, more and more
-# of them each second, and your metrics say how long 99 of 100 wait at most for a first token.
+# *See* twelve texts under both policies. Then see both under load: texts come at random, more and
+# more of them each second, and your metrics say how long 99 of 100 wait at most for a first token.
 
 # %%
 see("batching", admit_static, admit)
@@ -154,14 +155,14 @@ reveal("batching")
 
 # %% [markdown]
 # *Reflect.* `in_server` is the rate at which texts arrive, times the mean time that a text is
-# there. This is **Little's law**, and it holds however they come. If 4 texts come each second, and
-# a text runs for 3 s, how many have to run at once? (12.) So what happens if the memory has room
-# for 8? (The queue grows as long as that load lasts.)
+# there. This is **Little's law**, and it holds no matter how they arrive. If 4 texts come each
+# second, and a text runs for 3 s, how many have to run at once? (12.) So what happens if the memory
+# has room for 8? (The queue grows as long as that load lasts.)
 #
 # What do the running texts notice when one with a long prompt is started? (That step takes longer
 # for all of them. So servers read a long prompt in chunks, over several steps.) And why might a
-# server start more texts than yours does? (Most answers end before their limits. But it has to take
-# a text back when the memory is full, and read it again later.)
+# server start more texts than yours does? (Most answers end before their limits. But then it has to
+# evict a text when the memory is full, and read it again later.)
 
 # %% [markdown] exercise="paged-cache"
 # ## Where is the cache kept?
@@ -171,19 +172,20 @@ reveal("batching")
 # Manage a server's memory: keep the keys and values of all texts in blocks, and let texts share
 # them.
 #
-# If a text's cache has to be in one piece, the server reserves room for the longest answer that
+# If a text's cache has to be in one piece, the server must reserve room for the longest answer that
 # might come. In the systems that Kwon et al. measured, only 20% to 38% of that memory held tokens.
 # So split the memory into **blocks**, each for the same few tokens, as an operating system does
-# with pages. A text takes a block when its last one is full, and a **table** lists its blocks.
+# with pages. A text takes another block when its last one is full, and a **table** lists its
+# blocks.
 #
 # *Predict.* A server reserves 2,048 tokens for each text, but its texts only get about 200 tokens
-# long. In blocks of 16 tokens instead, about how many times as many texts fit?
+# long. With blocks of 16 tokens instead, about how many times as many texts fit?
 
 # %% role="predict"
 predict("paged-cache", 4)
 
 # %% [markdown]
-# All that your functions know is in `state`, a dict. Token i of a text is in block
+# Everything that your functions know is in `state`, a dict. Token i of a text is in block
 # `table[i // size]`, at offset `i % size`.
 
 # %% role="given"
@@ -196,10 +198,10 @@ state = {
 }
 
 # %% [markdown]
-# Here B has just **forked** from A: it's a second answer to the same prompt, and shares all of A's
-# blocks, as long as nobody writes there. The next token of A would go into block 1, right after the
-# last token that A shares with B, and that's where B's next token belongs, too. So A gets a block
-# of its own, a copy of block 1, and writes there: **copy on write**.
+# Here B has just **forked** from A: it's a second answer to the same prompt, and it can share all
+# of A's blocks until somebody writes there. The next token of A would go into block 1, right after
+# the last token that A shares with B, and that's where B's next token belongs, too. So A gets its
+# own copy of block 1, and writes there: **copy on write**.
 #
 # *Implement* three functions that change `state`. Texts are named by strings.
 #
@@ -262,8 +264,9 @@ def release(state, text):
 
 
 # %% [markdown]
-# *Implement* `wasted_share(lengths, size, longest)`, for texts that share nothing. What share of
-# all the reserved places for tokens holds no token? Add up over all texts first, then divide.
+# *Implement* `wasted_share(lengths, size, longest)`, for texts that share nothing. It says what
+# share of all the reserved places for tokens holds no token. Add up over all texts first, then
+# divide.
 #
 # Return two shares, numbers from 0 to 1: the first if each text reserves `longest` places, the
 # second if each takes whole blocks of `size`. `lengths` is a list of how many tokens the texts
@@ -283,7 +286,7 @@ def wasted_share(lengths, size, longest):
 check("paged-cache", append, fork, release, wasted_share)
 
 # %% [markdown]
-# *See* the memory while three texts share it, and what a larger block wastes:
+# *See* the memory while three texts share it, and what larger blocks waste:
 
 # %%
 see("paged-cache", append, fork, release)
@@ -292,10 +295,10 @@ reveal("paged-cache")
 
 # %% [markdown]
 # *Reflect.* A block of one token wastes nothing. Why are blocks larger? (Tables get long, and a
-# kernel that looks up a place for every token reads small pieces. vLLM's blocks have 16 tokens by
-# default.) Four answers to a prompt of 1,000 tokens, in blocks of 16: how many blocks hold the
-# prompt without sharing, and how many with it, when each has written a token? (4 times 63, or 62
-# and one for each answer: 66.)
+# kernel that looks up a place for every token reads small pieces. On NVIDIA's GPUs, vLLM's blocks
+# have 16 tokens by default.) Four answers share a prompt of 1,000 tokens, in blocks of 16. How many
+# blocks hold the prompt without sharing, and how many with it, when each has written a token? (4
+# times 63, or 62 and one for each answer: 66.)
 #
 # What does a table cost? (Attention looks up each block: its kernel took 20 to 26% longer in Kwon
 # et al. The rest of a step took no longer, and more texts fit into it.)
@@ -307,18 +310,19 @@ reveal("paged-cache")
 #
 # Work out what a million tokens cost on a device, and pick the cheapest one that is still fast
 # enough for each user. A step of decoding makes one token for every text in the batch. With more
-# texts, each token gets cheaper; but the step takes longer, and all those caches have to fit.
+# texts, each token gets cheaper. But the step takes longer, and all those caches have to fit.
 #
-# *Predict.* A device reads 4,000 GB/s and costs 3.60 an hour, in any currency. A model with
-# 8 billion weights of 16 bits writes one text on it. Leave out the cache: what do a million tokens
+# *Predict.* A device reads 4,000 GB/s and costs 3.60 an hour, in any currency. A model with 8
+# billion weights of 16 bits writes one text on it. Leave out the cache: what do a million tokens
 # cost?
 
 # %% role="predict"
 predict("what-to-serve-on", 4)
 
 # %% [markdown]
-# A `model` and a `device` are dicts. The device's numbers are those that a program can use, which
-# is less than the data sheet says: about 90% of the memory, 85% of the bandwidth, 70% of the peak.
+# A `model` and a `device` are dicts. The device's numbers are those that a program can really use,
+# which is less than the data sheet says: we take 90% of the memory, 85% of the bandwidth and 70% of
+# the peak.
 #
 # | entry | what it is |
 # |---|---|
@@ -375,11 +379,11 @@ def per_million(tokens_per_s, price_per_hour, used):
 # *Implement* the choice. `cheapest` returns a device's name and a batch, such as `("L4", 12)`, for
 # which a million tokens cost least. `devices` is a list of dicts in no particular order.
 #
-# - All that your five functions are given stays as it is.
+# - Everything that your five functions are given stays as it is.
 # - A batch is 1 or more, and not more than fit on the device.
 # - Each user gets `least_per_s` tokens per second, or more.
 # - Compare prices with `used` = 1. Two are the same if they are equal when rounded to six digits
-#   after the point.
+#   after the decimal point.
 # - Of choices that cost the same, take the one with the smaller batch, then the one whose device is
 #   listed first.
 # - Return `None` if there is no choice at all.
@@ -406,10 +410,10 @@ def cheapest(model, length, devices, least_per_s):
 check("what-to-serve-on", texts_that_fit, step_s, speeds, per_million, cheapest)
 
 # %% [markdown]
-# *See.* Llama 3 8B on five devices, by your functions: each curve goes from one text at a time, at
-# the top right, to as many as fit. A ring marks your pick for at least 50 tokens per second. Then
-# the same model on one device, with fewer bits for each weight. Before you look: what do 4 bits
-# change for one text, and for a full batch? (Try `"h100-sxm"` or `"l40s"`, and other speeds.)
+# *See* Llama 3 8B on five devices, by your functions. Each curve goes from one text at a time, at
+# the top right, to as many as fit. A ring marks your pick for at least 50 tokens per second. Below
+# it is the same model on one device, with fewer bits for each weight. Before you look: what do 4
+# bits change for one text, and for a full batch? (Try `"h100-sxm"` or `"l40s"`, and other speeds.)
 
 # %%
 SERVING = (texts_that_fit, step_s, speeds, per_million, cheapest)
@@ -418,16 +422,30 @@ see("what-to-serve-on", *SERVING, "a100-80gb", 50)
 reveal("what-to-serve-on")
 
 # %% [markdown]
-# *Reflect.* The dearest hour makes the cheapest tokens here: why? If 10 tokens per second are
-# enough for a user, when would the L4 be the better choice? And why do 4-bit weights help a full
-# batch so little?
+# *Reflect.* In the first figure, the device with the most expensive hour makes the cheapest tokens.
+# Why? If 10 tokens per second are enough for a user, when would the L4 be the better choice? And
+# why do 4-bit weights help a full batch so little?
 #
 # (A faster device takes a larger batch at the same speed for each user, so more texts share the
-# reading of the weights. That holds if there are enough users: an L4 that is busy beats a large GPU
-# that is not, and `used` is what tells. In a full batch, most of the bytes are caches: fewer bits
-# for those, or fewer key-value heads, would help there. And what has been left out: reading the
-# questions, which is arithmetic. That's why price lists have one price for input and one for
-# output.)
+# reading of the weights. That only holds if there are enough users: an L4 that is busy beats a
+# large GPU that isn't, and `used` is what tells them apart. In a full batch, most of the bytes are
+# caches. Fewer bits for those, or fewer key-value heads, would help there. What has been left out
+# is reading the questions, which is arithmetic, and that's why price lists have one price for input
+# and another for output.)
+
+# %% [markdown]
+# ## What real servers add
+#
+# You won't write a server yourself: **vLLM**, **SGLang** and **TensorRT-LLM** have what you built
+# here, and the exercises below are about what else they do. Two decisions remain yours. The first
+# is what to promise. A promise such as "99% of first tokens within 500 ms, and 20 tokens per second
+# after that" limits the batch, and so sets the price. What counts is then not the throughput but
+# the **goodput**, the requests per second that keep the promise.
+#
+# The second is what to run where. Reading is limited by arithmetic and writing by bytes, and on one
+# GPU each disturbs the other. **Disaggregated** servers read on some GPUs and write on others, and
+# send the cache across. Before you cut one model into pieces, though, remember the simplest way to
+# use more GPUs: more copies of the whole, each with its own users.
 
 # %% [markdown] exercise="prefix-cache"
 # ## Stretch: a beginning that was read before
@@ -439,8 +457,8 @@ reveal("what-to-serve-on")
 # blocks stay in memory until somebody needs the room.
 #
 # *Predict.* Each request begins with the same 1,000 tokens of instructions, and goes on with a
-# question of 50. In blocks of 16 tokens, of which only whole ones are found again: how many tokens
-# does the server have to read for the second question?
+# question of 50. Blocks have 16 tokens, and only whole blocks are found again. How many tokens does
+# the server have to read for the second question?
 
 # %% role="predict"
 predict("prefix-cache", 50)
@@ -457,12 +475,12 @@ predict("prefix-cache", 50)
 #   one token must be left to be read, since its step makes the first token of the answer.
 
 # %% [markdown]
-# - `victim(cached)` returns the key of the block to give away next. `cached` is a dict that has for
-#   each key a dict: `"before"` is the key of the block before it in its text (`None` for a first
-#   block), `"used"` is when it was last used, and `"holders"` how many running texts have it. A
-#   block that somebody holds can't go, nor one that another cached block comes after: that one
-#   would be worthless. Of the others, the one that was used least recently goes (there are no
-#   ties). If there is none, return `None`.
+# - `victim(cached)` returns the key of the block to give away next, or `None` if there is none.
+#   `cached` is a dict that has for each key a dict. In it, `"before"` is the key of the block
+#   before it in its text (`None` for a first block), `"used"` is when it was last used, and
+#   `"holders"` how many running texts have it. A block that somebody holds can't go, and neither
+#   can one that another cached block comes after: that one would be worthless. Of the others, the
+#   least recently used one goes (there are no ties).
 #
 # What they're given stays as it is. (About 4 lines for each function.)
 
@@ -509,12 +527,12 @@ see("prefix-cache", keys, match)
 reveal("prefix-cache")
 
 # %% [markdown]
-# *Reflect.* Where should a prompt say today's date, at its start or at its end? (At its end: with
-# the first block that differs, all blocks after it are lost.) What if two different blocks had the
-# same key? (A user's answer would go on from somebody else's text, and nobody would notice. So
-# servers use a long hash, such as SHA-256.) What can users find out about each other if they share
-# a cache? (Whether somebody has sent the same beginning, as the first token then comes sooner. A
-# secret number in the first key keeps users apart.)
+# *Reflect.* Where should a prompt say today's date, at its start or at its end? (At its end: once a
+# block differs, all blocks after it are lost.) What if two different blocks had the same key? (A
+# user's answer would go on from somebody else's text, and nobody would notice. So servers use a
+# long hash, such as SHA-256.) What can users find out about each other if they share a cache?
+# (Whether somebody has sent the same beginning, because the first token then comes sooner. A secret
+# number in the first key keeps users apart.)
 
 # %% [markdown] exercise="tensor-parallel-decode"
 # ## Many GPUs for one token
@@ -533,14 +551,14 @@ reveal("prefix-cache")
 predict("tensor-parallel-decode", 3.95)
 
 # %% [markdown]
-# *Implement.* `model` is a dict with `"parameters"`, `"layers"`, `"width"`, `"heads"` and
-# `"kv_heads"`. Weights, caches and messages have 16 bits for each number. `gpus` divides `"heads"`,
-# and either `gpus` or `"kv_heads"` is a multiple of the other.
+# *Implement* two functions. `model` is a dict with `"parameters"`, `"layers"`, `"width"`, `"heads"`
+# and `"kv_heads"`. Weights, caches and messages have 16 bits for each number. `gpus` divides
+# `"heads"`, and either `gpus` or `"kv_heads"` is a multiple of the other.
 #
-# - `shares` returns the bytes of one GPU: its weights and its caches. The weights are cut evenly.
-#   A text has, in each layer and for each of its `length` tokens, a key and a value for each
-#   key-value head, of `width / heads` numbers each. With more GPUs than key-value heads, a head is
-#   not cut: each GPU has a copy of the one that it needs.
+# - `shares` returns the bytes of one GPU: its weights and its caches. The weights are cut evenly. A
+#   text has, in each layer and for each of its `length` tokens, a key and a value for each
+#   key-value head, of `width / heads` numbers each. With more GPUs than key-value heads, a head
+#   isn't cut: each GPU has a copy of the one that it needs.
 # - `all_reduce_s` returns the time of the faster way: a ring of 2 (g - 1) messages one after
 #   another, each with 1 / g of the bytes; or a tree of 2 ceil(log2 g), each with all of them. A
 #   message takes `alpha_s`, and then its bytes pass at `bytes_per_s`. On 1 GPU it takes no time.
@@ -564,8 +582,8 @@ def all_reduce_s(gpus, size_bytes, alpha_s, bytes_per_s):
 
 
 # %% [markdown]
-# `device` is a dict with `"memory_bytes"` and `"bytes_per_s"`, those that a program can use, and
-# `"alpha_s"` and `"link_bytes_per_s"` of a message between two GPUs.
+# *Implement* two more. `device` is a dict with `"memory_bytes"` and `"bytes_per_s"`, those that a
+# program can use, and `"alpha_s"` and `"link_bytes_per_s"` of a message between two GPUs.
 #
 # - `decode_s` returns the time of a step for `batch` texts. A GPU reads its share, and waits for
 #   two all-reduces in each layer: of `width` numbers for each text. Nothing overlaps, because the
@@ -598,8 +616,8 @@ def best_gpus(model, batch, length, counts, device):
 check("tensor-parallel-decode", shares, all_reduce_s, decode_s, best_gpus)
 
 # %% [markdown]
-# *See.* A step of Llama 3 70B by the number of GPUs, for one text and for 64. Which part shrinks
-# with every GPU, which stops shrinking, and which grows? And when is one GPU no choice at all?
+# *See* a step of Llama 3 70B by the number of GPUs, for one text and for 64. Which part shrinks
+# with every GPU, which stops shrinking, and which grows? And when is one GPU not an option at all?
 
 # %%
 see("tensor-parallel-decode", shares, all_reduce_s, decode_s, best_gpus)
@@ -610,10 +628,10 @@ reveal("tensor-parallel-decode")
 # *Reflect.* From 8 GPUs to 16, one text gains almost nothing. What does its token cost then? And
 # what would you do about the all-reduces?
 #
-# (Nearly twice as much: 16 GPUs are rented, and most of the time they wait. Tensor parallelism is
-# for a model that doesn't fit, or for a user in a hurry. For small messages, programs that serve
-# models have their own all-reduce: every GPU reads the messages of all others at once, which is one
-# latency in place of six. On 8 H100s, 32 kB took 8 to 12 µs that way.)
+# (Nearly twice as much: you rent 16 GPUs, and most of the time they wait. Tensor parallelism is for
+# a model that doesn't fit, or for a user in a hurry. For small messages, programs that serve models
+# have their own all-reduce, in which every GPU reads the messages of all others at once. That is
+# one latency instead of six. On 8 H100s, 32 kB took 8 to 12 µs that way.)
 
 # %% [markdown] exercise="export-and-run"
 # ## Out of Python
@@ -625,7 +643,6 @@ reveal("tensor-parallel-decode")
 # stand-ins for the tensors, which have a size and a type but no values, and writes down all
 # operations. You get one graph of the whole `forward`, or an error. Here is a module around this
 # course's GPT, which reads up to 64 characters.
-
 
 # %% role="given"
 import io
@@ -650,9 +667,9 @@ class Scorer(torch.nn.Module):
 
 # %% [markdown]
 # `export` takes the module, example arguments, and for each argument the dimensions that stay open,
-# each with a name and a range; `None` if there are none. All other sizes are those of the example.
-# *See* which sizes the program takes if nothing is open, and if the number of texts and their
-# length are.
+# each with a name and a range, or `None` if there are none. All other sizes are those of the
+# example. *See* which sizes the program takes if nothing is open, and then if the number of texts
+# and their length are.
 
 # %%
 scorer = Scorer(training.CharacterGPT(97, width=32, fused=True).eval())
@@ -667,7 +684,7 @@ program = exported.module()
 see("export-and-run", scorer, program)
 
 # %% [markdown]
-# What you save is the graph and the tensors. Whoever loads it needs no `Scorer`. (This goes to
+# What you save is the graph and the tensors. To load it, you don't need `Scorer`. (Here it goes to
 # memory in place of a file, such as `"scorer.pt2"`.)
 
 # %%
@@ -679,9 +696,9 @@ is_equal = torch.equal(loaded(example, 1.5), program(example, 1.5))
 print(f"{file.getbuffer().nbytes / 1000:.0f} kB, the same numbers: {is_equal}")
 
 # %% [markdown]
-# *Predict.* You add a line to `forward`: `if scores.max() > 10:`, and below it `scores = scores /
-# 2`. What does `export` make of it: `"both branches"`, `"the branch of the example"` or `"an
-# error"`?
+# *Predict.* You add a line to `forward`: `if scores.max() > 10:`, and below it
+# `scores = scores / 2`. What does `export` make of it: `"both branches"`,
+# `"the branch of the example"` or `"an error"`?
 
 # %% role="predict"
 predict("export-and-run", "an error")
@@ -699,7 +716,7 @@ class Halving(Scorer):
 see("export-and-run", Halving(scorer.model))
 
 # %% [markdown]
-# *Answer* by three dicts. (You may try everything first; the check only reads the dicts.) In
+# *Answer* with three dicts. (You may try everything first; the check only reads the dicts.) In
 # `exports`, say what `export` makes of `Scorer` with the same open sizes, if this line comes after
 # the first line of `forward`: `"works"` or `"error"`.
 #
@@ -711,7 +728,6 @@ see("export-and-run", Halving(scorer.model))
 # | `"loop over length"` | `for i in range(characters.shape[1]): scores = scores + i` |
 # | `"loop over blocks"` | `for block in self.model.blocks: scores = scores * 0.9` |
 # | `"one text"` | none, but the example is one text of 16 characters |
-
 
 # %% role="answer"
 ### BEGIN SOLUTION
@@ -725,18 +741,16 @@ exports = {
 }
 ### END SOLUTION
 
-
 # %% [markdown]
 # In `calls`, compare what `program` gives with what `scorer` gives at that time, for the same
 # arguments: `"right"` if the numbers are the same, `"frozen"` if they differ, or `"error"`. Each
-# entry starts anew. `other` is a `Scorer` that was trained: all of its weights differ.
+# entry starts afresh. `other` is a `Scorer` that was trained: all of its weights differ.
 #
 # - `"5 texts of 40"`, `"1 text of 64"`, `"1 text of 65"`: `program(characters, 1.5)`, of that size.
 # - `"sharpen 2"`: `program(characters, 2.0)`.
 # - `"temperature"`: after `scorer.temperature = 0.5`.
 # - `"loaded weights"`: after `scorer.load_state_dict(other.state_dict())`.
 # - `"another norm"`: after `scorer.model.norm = other.model.norm`.
-
 
 # %% role="answer"
 ### BEGIN SOLUTION
@@ -751,18 +765,16 @@ calls = {
 }
 ### END SOLUTION
 
-
 # %% [markdown]
 # In `mends`, name what to do instead: `"torch.where"`, `"two exports"`, `"tensor argument"`,
 # `"buffer"` (a tensor that belongs to the module), `"load_state_dict"`, `"contiguous"` or
-# `"no_grad"`. Five of them mend one thing each.
+# `"no_grad"`. Five of them fix one thing each.
 #
 # - `"if on scores"`: the `if` of your prediction.
 # - `"if on length"`: as above.
 # - `"sharpen 2"`: so that each call can have its own number.
 # - `"temperature"`: it stays with the module, and a later `scorer.temperature.fill_(0.5)` is seen.
 # - `"another norm"`: so that the program computes with the other norm's weights.
-
 
 # %% role="answer"
 ### BEGIN SOLUTION
@@ -774,7 +786,6 @@ mends = {
     "another norm": "load_state_dict",
 }
 ### END SOLUTION
-
 
 # %% role="check"
 check("export-and-run", exports, calls, mends)
@@ -788,15 +799,15 @@ reveal("export-and-run")
 # runs such graphs without PyTorch, make of `sharpen`?
 #
 # (`self.future[:length, :length]`: 64 of 64 rows are the whole mask, so there's nothing to slice,
-# and the graph would be another one. `max=63` passes. With the package onnxscript, one command
+# and the graph would be a different one. `max=63` passes. With the package onnxscript, one command
 # writes the file for ONNX Runtime: `torch.onnx.export(exported, f="scorer.onnx")`. Arguments that
-# are no tensors are hard-coded into it, as they were into your program.)
+# aren't tensors are hard-coded into it, as they were into your program.)
 
 # %% [markdown]
 # ## What you take with you
 #
 # - A batch shares the reading of the weights. Requests join and leave it at every token.
-# - A cache in blocks wastes less than a block for each text, and texts can share blocks.
+# - A cache in blocks wastes less than one piece for each text, and texts can share blocks.
 # - The price of a token is the device's price for the time that a step takes, divided by the texts
 #   in the batch.
 #
@@ -825,15 +836,19 @@ progress()
 #   arXiv:2211.05102: the same trade-off, measured.
 # - Devices: `devices.toml` in the course's package. Prices: `prices_example.toml`, round numbers of
 #   2026-11-26 that are an example, not an offer. Shape of Llama 3 8B: Llama Team, The Llama 3 Herd
-#   of Models, arXiv:2407.21783, table 3.
+#   of Models, arXiv:2407.21783, table 3. The two prices at the start: your functions, with texts of
+#   2,048 tokens.
+# - Goodput, and reading and writing on different GPUs: Y. Zhong et al., *DistServe: Disaggregating
+#   Prefill and Decoding for Goodput-optimized Large Language Model Serving*, OSDI 2024,
+#   arXiv:2401.09670.
 # - Keys of blocks, whole blocks alone, the end of a text that goes first, and users that are kept
 #   apart: vLLM's documentation, "Automatic Prefix Caching" (design). One token that is always read:
 #   vLLM's source, `KVCacheManager.get_computed_blocks`.
 # - Tensor parallelism in decoding, and copies of key-value heads: the same chapter of How to Scale
 #   Your Model, "Distributing Inference Over Multiple Accelerators". Ring and tree: the lesson on
-#   collectives. What a message costs: `gpuedu/multi/network/links.py`, with documents.
-#   Up to 72 GPUs in one NVLink domain: NVIDIA, GB200 NVL72. Small all-reduces on H100s, 7.8 µs and
-#   11.8 µs: sgl-project/sglang, pull request 2904.
+#   collectives. What a message costs: `gpuedu/multi/network/links.py`, with documents. Up to 72
+#   GPUs in one NVLink domain: NVIDIA, GB200 NVL72. Small all-reduces on H100s, 7.8 µs and 11.8 µs:
+#   sgl-project/sglang, pull request 2904.
 # - Stand-ins, what is static and what is dynamic, and control flow on each: PyTorch, *torch.export
 #   Programming Model*, "Basics of Tracing", "Values: Static vs. Dynamic" and "Control Flow: Static
 #   vs. Dynamic". Arguments that are no tensors, in ONNX: the page of `torch.onnx.export`. All that

@@ -41,7 +41,7 @@ def twelve() -> list[dict[str, Any]]:
 def draw_static(admit_static: Policy) -> Any:
     """Static batching alone, with the places that are idle until the last text is done."""
     return _drawn(
-        [("static", admit_static, True)], "Static batching: who is done waits for the rest"
+        [("static", admit_static, True)], "Static batching: finished texts wait for the rest"
     )
 
 

@@ -96,7 +96,7 @@ def draw_prices(
         x="price of a million tokens (example prices)",
         y="tokens per second for one user",
         source=f"Computed by your functions: texts of {_LENGTH:,} tokens, from one at a time to as "
-        f"many as fit.\nExample prices of {example_prices().date}, no offer. Rings: what your "
+        f"many as fit.\nExample prices of {example_prices().date}, not an offer. Rings: what your "
         "`cheapest` takes.",
         alt=f"Curves of speed by price, {len(curves)} of them: "
         + "; ".join(_ends(one) for one in curves)

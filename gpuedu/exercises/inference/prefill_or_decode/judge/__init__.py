@@ -189,7 +189,8 @@ JUDGE = Judge(
             "`pass_bytes` where heads share keys and values",
             0.5,
             _BYTES,
-            asks="How many keys does a layer keep for a token, and how many numbers has each?",
+            asks="How many keys does a layer keep for a token, and how many numbers does each "
+            "have?",
             unit="bytes",
             after=("bytes",),
             waits_for=("bytes",),
@@ -206,7 +207,7 @@ JUDGE = Judge(
             "`enough_texts`: the number of texts",
             1,
             _ENOUGH,
-            asks="For one text more, how many seconds does the arithmetic gain on the bytes? How "
+            asks="With one more text, how many seconds does the arithmetic gain on the bytes? How "
             "far behind does it start?",
             unit="texts",
         ),

@@ -116,7 +116,7 @@ JUDGE = Judge(
         ),
         Property(
             "kept",
-            "guesses come out up to the first rejection, and one token more",
+            "the result has the guesses before the first rejection, and then one token more",
             1,
             "Go through the guesses from the left. Which of them are accepted, and what happens to "
             "those after one that is not?",
@@ -158,7 +158,7 @@ JUDGE = Judge(
         ),
         right_result(
             "best",
-            "`best_k` finds the number of guesses that is fastest",
+            "`best_k` finds the fastest number of guesses",
             1,
             _TRUTHS,
             asks="Which numbers of guesses may it be, the first and the last of them too?",

@@ -329,8 +329,8 @@ JUDGE = Judge(
             "The kernel writes to `out`, and `(w * out).sum().backward()` runs. What is `x.grad`?",
             truth="None",
             choices=("right", "zeros", "None", "an error"),
-            because="Autograd records PyTorch's operations. To it, `out` is a tensor that somebody "
-            "filled, as data are. It has a gradient for w, and nothing leads on to x.",
+            because="Autograd records PyTorch's operations. To autograd, `out` is a tensor that "
+            "somebody filled, like data. It has a gradient for w, and nothing leads on to x.",
         )
     },
     seeds=5,

@@ -209,7 +209,7 @@ JUDGE = Judge(
         ),
         Property(
             "batch",
-            "another batch size compiles nothing again",
+            "another batch size compiles nothing",
             1,
             asks="Which size does the graph take as fixed, and who told TorchDynamo that it isn't?",
             after=("out",),
@@ -217,7 +217,7 @@ JUDGE = Judge(
         ),
         Property(
             "numbers",
-            "nor does another gain, or another step",
+            "neither does another gain or another step",
             1,
             asks="What does the layer get as `scale`: a number that Python knows, or a tensor?",
             after=("out",),

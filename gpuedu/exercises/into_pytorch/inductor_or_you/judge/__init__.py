@@ -86,7 +86,7 @@ JUDGE = Judge(
         ),
         _right_bytes(
             "fused",
-            "what is made and used inside one kernel alone costs nothing",
+            "what is made and used within one kernel costs nothing",
             "Which tensors of that chain does no other kernel need?",
         ),
         _right_bytes(

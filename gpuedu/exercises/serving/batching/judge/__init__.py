@@ -280,7 +280,7 @@ JUDGE = Judge(
             "order",
             "first come, first served",
             1,
-            "What happens to the text that was left if such later ones keep coming?",
+            "What happens to the text that was passed over if such later ones keep coming?",
             _test_order,
         ),
         _law(
@@ -292,7 +292,7 @@ JUDGE = Judge(
         ),
         Property(
             "percentile",
-            "`percentile`: the smallest value that so many percent do not exceed",
+            "`percentile`: the smallest value that at least so many percent don't exceed",
             1,
             "Sort the values and count: how many of them are at most your result?",
             _test_percentile,
@@ -300,7 +300,7 @@ JUDGE = Judge(
         _measure(
             "throughput",
             "`tokens_per_s`: all tokens, over the whole time",
-            "From when to when does the whole time go, and in which unit?",
+            "When does the whole time start and end, and in which unit is it?",
             "tokens_per_s",
         ),
         _measure(
@@ -313,7 +313,7 @@ JUDGE = Judge(
         _measure(
             "tpot",
             "`tpot_p50` and `tpot_p99`: the time per output token after the first",
-            "From which moment to which does that time go, and how many gaps lie between?",
+            "When does that time start and end, and how many gaps are in it?",
             "tpot_p50",
             "tpot_p99",
         ),

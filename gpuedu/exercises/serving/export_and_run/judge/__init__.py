@@ -89,9 +89,9 @@ JUDGE = Judge(
         "A stand-in has a size and a type, and no values. A size that is left open may have any "
         "value of its range, and `forward` has to do the same for all of them. (1 is special: an "
         "example with one text says nothing about several.)",
-        "What is no tensor becomes part of the program: an argument is compared with the one of "
-        "the export, an attribute isn't looked at again. `load_state_dict` and `fill_` write into "
-        "tensors; an assignment puts another one in their place.",
+        "Whatever isn't a tensor becomes part of the program: an argument is compared with the one "
+        "of the export, an attribute isn't looked at again. `load_state_dict` and `fill_` write "
+        "into tensors; an assignment puts another one in their place.",
     ),
     cases=cases,
     predictions={

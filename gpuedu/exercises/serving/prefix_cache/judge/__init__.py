@@ -227,8 +227,8 @@ JUDGE = Judge(
             "victim",
             "`victim`: the least recently used block that can go",
             1,
-            "Which blocks can go without harm to another one? And which of them has been without "
-            "use for the longest time?",
+            "Which blocks can go without harm to another one? And which of those has gone "
+            "unused the longest?",
             _test_victim,
         ),
     ),

@@ -186,7 +186,7 @@ JUDGE = Judge(
             "`shares`: a GPU's weights and caches",
             0.5,
             {"shares": shares},
-            asks="How many bytes do all weights have, and all caches? How many GPUs share each?",
+            asks="How many bytes do all weights take, and all caches? How many GPUs share each?",
         ),
         right_result(
             "copied",
@@ -210,7 +210,8 @@ JUDGE = Judge(
             "`all_reduce_s` where the ring is faster",
             0.5,
             {"all_reduce_s": all_reduce_s},
-            asks="How many bytes has each message of a ring, and of a tree? Which is faster here?",
+            asks="How many bytes does a message of a ring have, and one of a tree? Which is faster "
+            "here?",
             unit="s",
         ),
         right_result(

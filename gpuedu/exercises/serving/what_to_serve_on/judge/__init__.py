@@ -243,7 +243,7 @@ JUDGE = Judge(
         ),
         right_result(
             "bytes",
-            "`step_s` where reading is what takes time",
+            "`step_s` where reading takes longer",
             1,
             {"step_s": step_s},
             asks="Which bytes does a step read: once, and for each text? How long does that take?",
@@ -251,7 +251,7 @@ JUDGE = Judge(
         ),
         right_result(
             "arithmetic",
-            "`step_s` where arithmetic is what takes time",
+            "`step_s` where arithmetic takes longer",
             1,
             {"step_s": step_s},
             asks="How many FLOP does one token of each text take, and how long does the device "
@@ -270,7 +270,7 @@ JUDGE = Judge(
             "`per_million`: the price of a million tokens",
             0.5,
             {"per_million": per_million},
-            asks="How many tokens are made in an hour that costs so much?",
+            asks="How many tokens are made in the hour that you pay for?",
         ),
         _chosen(
             "cheapest",
@@ -289,8 +289,8 @@ JUDGE = Judge(
             "ties",
             "`cheapest` among equal prices",
             0.5,
-            "Which choices cost the same, rounded to six digits after the point? And which of "
-            "those comes first by the rules?",
+            "Which choices cost the same, rounded to six digits after the decimal point? And "
+            "which of those comes first by the rules?",
         ),
         _chosen(
             "none",
