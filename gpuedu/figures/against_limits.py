@@ -26,13 +26,17 @@ class CostRow:
 
 
 def plot_against_limits(rows: Sequence[CostRow], *, caption: Caption) -> Axes:
-    """Draw the rows from top to bottom; ``after`` may be missing in all of them."""
+    """Draw the rows from top to bottom; ``after`` may be missing in all of them.
+
+    A cost that did not change has one dot, the open one.
+    """
     ax = style.new_axes(1.1 + 0.3 * len(rows))
     most = max([2.0, *(row.before for row in rows), *(row.after or 0 for row in rows)])
     right = most * 1.4
     for place, row in enumerate(rows):
         before = max(row.before, _LEFT)
-        if row.after is not None:
+        is_changed = row.after is not None and row.after_text != row.before_text
+        if is_changed:
             after = max(row.after, _LEFT)
             ax.plot([before, after], [place, place], color=style.FAINT, lw=2, zorder=1)
             is_good = row.after <= 1
@@ -40,7 +44,9 @@ def plot_against_limits(rows: Sequence[CostRow], *, caption: Caption) -> Axes:
             shape = "<" if row.after < _LEFT else "o" if is_good else "s"
             ax.plot(after, place, shape, color=color, ms=7, zorder=3)
         ax.plot(before, place, "o", mfc=style.GROUND, mec=style.QUIET, ms=7, zorder=2)
-        told = row.before_text + (f" → {row.after_text}" if row.after_text else "")
+        told = row.before_text
+        if row.after is not None:
+            told += f" → {row.after_text}" if is_changed else ", unchanged"
         ax.text(right * 1.15, place, told, va="center", ha="left", fontsize=8, color=style.INK)
     ax.axvline(1, color=style.INK, lw=1, zorder=0)
     ax.text(1.08, -0.75, "allowed", ha="left", va="center", fontsize=8, color=style.INK)

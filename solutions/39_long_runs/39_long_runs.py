@@ -1,12 +1,12 @@
 # %% [markdown]
 # # How much of the time that you pay for trains the model?
 #
-# A run of weeks on hundreds of GPUs is never undisturbed: machines fail, some are slow, data come
-# late, and somebody has to notice. In this lesson you choose how often to save, find out where a
-# month of GPU hours went, and let the run call you when something is wrong.
+# A run of several weeks on hundreds of GPUs is never left in peace. Machines fail, others are slow,
+# data arrive late, and somebody has to notice. In this lesson you choose how often to save, work
+# out where a month of GPU hours went, and make the run call you when something is wrong.
 #
 # **You will be able to** choose how often to save a checkpoint; say what share of the GPU hours
-# trained the model, and what would help most; and export metrics with an alert that fires when it
+# trained the model, and what would help most; and export metrics with alerts that fire when they
 # should.
 #
 # **You need** *DDP in practice*, and *Clusters* for the words. **Time** about 100 minutes.
@@ -24,36 +24,36 @@ setup("long-runs")
 #
 # **`checkpoint-interval` · 7 points · about 25 minutes**
 #
-# Choose how long a run trains between two checkpoints. Every save costs time, and so does every
-# failure: the run starts again, from the last checkpoint, and repeats whatever came after it. If
-# you save often, you pay for saves; if you save rarely, you pay for work that's done twice.
-# Somewhere between is the best **interval**.
+# Choose how long a run trains between two checkpoints. Every save costs time. So does every
+# failure, because the run starts again from its last checkpoint and repeats whatever came after it.
+# If you save often, you pay for the saves; if you save rarely, you pay for work that's done twice.
+# Somewhere in between is the best **interval**.
 #
-# *Predict.* A machine with 8 GPUs fails once in 6,300 hours, on average: in almost nine months.
-# When one of them fails, the whole run stops. On 2,048 machines, how many hours pass between two
-# failures?
+# *Predict.* A machine with 8 GPUs fails once in 6,300 hours on average, which is almost nine
+# months. When one machine fails, the whole run stops. If the run uses 2,048 machines, how many
+# hours pass between two failures?
 
 # %% role="predict"
 predict("checkpoint-interval", 24)
 
 # %% [markdown]
-# That's the run's **mean time between failures** (MTBF), and it's what Meta saw with Llama 3: 419
-# unexpected interruptions in 54 days. These are the costs, all in seconds:
+# That's the run's **mean time between failures** (MTBF), and it's about what Meta saw when it
+# trained Llama 3: 419 unexpected interruptions in 54 days. These are the costs, all in seconds:
 #
-# - `save_s`: training stops for so long for each save.
-# - `write_s`: training goes on, while the checkpoint is still being written. That's an
-#   **asynchronous** save: the GPUs only wait until the state is copied to the machine's memory.
-#   Until it's written, a failure takes the run back to the checkpoint before. The next save can't
-#   start before, so the interval is never shorter than `write_s`.
-# - `restart_s`: from a failure until the run trains again.
+# - `save_s`: how long training stops for each save.
+# - `write_s`: how long the checkpoint is then still being written, while training goes on. Such a
+#   save is **asynchronous**: the GPUs only wait until their state is copied to the machine's
+#   memory. Until it's written, a failure takes the run back to the checkpoint before. The next save
+#   can't start until then either, so the interval is never shorter than `write_s`.
+# - `restart_s`: the time from a failure until the run trains again.
 
 # %% [markdown]
-# *Implement* `waste`, a first estimate: how many seconds are lost for each second of training
-# that's kept? Training takes `interval_s`, and then a save takes `save_s`. Once in `mtbf_s` a
-# failure costs a restart, plus all work since the state in the last written checkpoint. Failures
-# come at any moment of the interval, so that's half an interval on average, and `write_s` more. The
-# first estimate is the sum of the two: what saves cost, and what failures cost, each for a second
-# of training. (It leaves out that failures also come during saves and restarts.)
+# *Implement* `waste`, a first estimate of how many seconds are lost for each second of training
+# that's kept. Training runs for `interval_s`, and then a save takes `save_s`. Once in `mtbf_s`, a
+# failure costs a restart, plus all the work since the state in the last written checkpoint. A
+# failure can come at any moment of the interval, so on average that's half an interval, plus
+# `write_s`. The estimate is the sum of what saves cost and what failures cost, each for one second
+# of training. (It ignores that a failure can also come during a save or a restart.)
 
 
 # %% role="answer"
@@ -65,16 +65,17 @@ def waste(interval_s, save_s, write_s, restart_s, mtbf_s):
 
 
 # %% [markdown]
-# Where the derivative of your sum is 0, the interval is `sqrt(2 * save_s * mtbf_s)`: Young's
-# formula of 1974. It's good as long as saves are short against `mtbf_s`. Exactly, for failures that
-# come independently of each other, an interval takes on average
+# Set the derivative of your sum to 0, and you get the interval `sqrt(2 * save_s * mtbf_s)`. This is
+# Young's formula of 1974, and it's good as long as a save is short compared with `mtbf_s`. Exactly,
+# if failures are independent of each other, an interval takes
 #
 # `mtbf_s * exp((restart_s + write_s) / mtbf_s) * (exp((interval_s + save_s) / mtbf_s) - 1)`
 #
-# seconds, with all attempts that fail: during saves and restarts, too. *Implement* `best_interval`,
-# for `nodes` machines of which each fails once in `node_mtbf_s`. With your interval, the exact
-# waste is at most 2% more than with the best one, even if a save takes longer than `mtbf_s`. There,
-# Young's formula is too far off: look for the minimum numerically, or use a better formula.
+# seconds on average. This counts all attempts that fail, also during saves and restarts.
+# *Implement* `best_interval`, for `nodes` machines that each fail once in `node_mtbf_s`. With your
+# interval, the exact waste is at most 2% more than with the best one, even if a save takes longer
+# than `mtbf_s`. Young's formula is too far off there, so search for the minimum numerically, or
+# find a better formula.
 
 
 # %% role="answer"
@@ -100,9 +101,9 @@ def best_interval(save_s, write_s, restart_s, node_mtbf_s, nodes):
 check("checkpoint-interval", waste, best_interval)
 
 # %% [markdown]
-# *See* what each interval is expected to lose, with yours as rings, and a day of a run that saves
-# too often, as often as you say, and too rarely. One curve has as many failures, but in bunches:
-# soon after one of them, another is likely.
+# *See* the expected loss for each interval, with yours as rings. The second picture is one day of a
+# run that saves too often, as often as you say, and too rarely. One curve has equally many
+# failures, but in bunches: soon after one failure, another is likely.
 
 # %%
 see("checkpoint-interval", best_interval)
@@ -110,15 +111,15 @@ see("long-runs/day", best_interval)
 reveal("checkpoint-interval")
 
 # %% [markdown]
-# *Reflect.* The curves are flat around their minima. What does that say about how well you have to
-# know the MTBF? (If you're wrong by a factor of two, the interval is wrong by the square root of
-# it, and little more is lost.) With four times as many machines, how does the interval change?
-# (It's half as long, and the waste at least doubles.)
+# *Reflect.* The curves are flat around their minima. So how well do you have to know the MTBF? (Not
+# very well. If you're wrong by a factor of two, the interval is wrong by the square root of that,
+# and little more is lost.) With four times as many machines, how does the interval change? (It's
+# half as long, and the waste at least doubles.)
 #
-# What does an asynchronous save improve, and what not? (Of the three costs, only a long `save_s`
-# calls for a long interval, so yours can be much shorter. But each failure still costs `write_s`
-# more, and the restart.) Why do real failures come in bunches? (One cause can stop several
-# machines, and a repair that failed shows soon.)
+# What does an asynchronous save improve, and what doesn't it? (Of the three costs, only a long
+# `save_s` calls for a long interval, so yours can be much shorter. But every failure now costs
+# `write_s` more, and still a restart.) Why do real failures come in bunches? (One cause can stop
+# several machines, and a repair that didn't work shows soon.)
 
 # %% [markdown] exercise="goodput"
 # ## Where did the hours go?
@@ -126,9 +127,9 @@ reveal("checkpoint-interval")
 # **`goodput` · 7 points · about 30 minutes**
 #
 # Work out from a log what each GPU hour was used for. You pay for all of them, but only some train
-# the model, and a failure undoes part of that. The share of the hours that trained and was kept is
-# called **goodput**; Meta's report on Llama 3 calls it effective training time, and gives more than
-# 90%. Before you can raise it, you need to know where the rest went.
+# the model, and a failure undoes part of that. The share of the hours that trained the model, and
+# was kept, is called **goodput**. Meta's report on Llama 3 calls it effective training time, and
+# puts it above 90%. Before you can raise it, you have to know where the rest went.
 #
 # *Predict.* One of 1,024 GPUs takes 25% longer for its part of each step. What percentage of all
 # GPU hours is lost while that lasts?
@@ -137,9 +138,9 @@ reveal("checkpoint-interval")
 predict("goodput", 0.1)
 
 # %% [markdown]
-# A log covers the minutes from `log["start"]` to `log["end"]`, in which `log["gpus"]` GPUs are
-# paid. `log["events"]` is a list of dicts, each with `"kind"`, `"start"` and `"end"` in whole
-# minutes:
+# A log covers the minutes from `log["start"]` to `log["end"]`, and `log["gpus"]` GPUs are paid for
+# all that time. `log["events"]` is a list of dicts, each with `"kind"`, `"start"` and `"end"` in
+# whole minutes:
 #
 # | kind | what it is |
 # |---|---|
@@ -148,28 +149,29 @@ predict("goodput", 0.1)
 # | `"save"` | training stops to save; the checkpoint is usable from `"written"` on |
 # | `"evaluation"` | training stops to evaluate the model |
 # | `"input"` | training waits for data |
-# | `"slow"` | a machine is slow, and all others wait for `"share"` of the time |
+# | `"slow"` | one machine is slow, and all others wait for `"share"` of the time |
 
 # %% [markdown]
 # *Implement* `account(log)`. It returns a dict with GPU hours (floats) of nine kinds:
 #
-# - `"down"`: no run runs, and all GPUs are idle. `"spare"`: GPUs that the run doesn't use.
+# - `"down"`: no run is running, and all GPUs are idle. `"spare"`: GPUs that the run doesn't use.
 # - `"startup"`, `"save"`, `"evaluation"`, `"input"`: all GPUs of the run, while that goes on. If
-#   several do at once, the first in this order counts.
-# - The rest of the run's time is training. `"slow"` is its share that waits for a slow machine, on
-#   all GPUs of the run; of several at once, the largest share counts. What remains is `"redone"` or
-#   `"trained"`.
-# - `"redone"`: training that is lost. A run whose `"ends"` is `"failure"` fails at its end, and the
-#   next one continues from the `"start"` of the last save that was written by then, in this run or
-#   an earlier one. All training in between is lost. (A run that is `"stopped"` saves first.)
+#   several of these go on at once, the first one in this order counts.
+# - The rest of the run's time is training. `"slow"` is the share of it that waits for a slow
+#   machine, on all GPUs of the run. If several machines are slow at once, the largest share counts.
+#   What's left is `"redone"` or `"trained"`.
+# - `"redone"` is training that is lost. A run whose `"ends"` is `"failure"` fails at its end. The
+#   next run continues from the `"start"` of the last save that was written by then, in this run or
+#   an earlier one, and all training in between is lost. (A run that is `"stopped"` saves first.)
 
 # %% [markdown]
-# - Altogether, these are exactly the GPU hours that were paid.
-# - Only what is within the log counts, though events may start before it. If no save of the log was
-#   written before a failure, all training of the log up to the failure is lost.
-# - An `"end"` of None says that nobody saw the end. Such an event lasts until its run ends
-#   (`end_of` below), and such a run (with `"ends"` None) goes on at the end of the log; what it
-#   trained counts as kept. A `"written"` of None says that the checkpoint wasn't written.
+# - Together these are exactly the GPU hours that were paid for.
+# - Only what's within the log counts, though events may start before it. If the log has no save
+#   that was written before a failure, all of its training up to the failure is lost.
+# - An `"end"` of None means that nobody saw the end. Such an event lasts until its run ends
+#   (`end_of` below does that). Such a run, with `"ends"` None, still runs at the end of the log,
+#   and what it trained counts as kept. A `"written"` of None means that the checkpoint wasn't
+#   written.
 # - No function changes the log.
 
 
@@ -215,10 +217,10 @@ def account(log):
 
 
 # %% [markdown]
-# *Implement* two more. `goodput(log)` is the share of the paid GPU hours that trained and was kept,
-# a number from 0 to 1. `largest_loss(log)` returns a tuple: which of these causes took the most GPU
-# hours, and what the goodput would be if it took half as many. The same would be trained, so the
-# run would be done earlier, and you'd pay for fewer hours.
+# *Implement* two more functions. `goodput(log)` is the share of the paid GPU hours that trained and
+# was kept, a number from 0 to 1. `largest_loss(log)` returns a tuple: which of these causes took
+# the most GPU hours, and what the goodput would be if it took half as many. The same training would
+# be done, so the run would finish earlier and you'd pay for fewer hours.
 #
 # | cause | kinds |
 # |---|---|
@@ -259,21 +261,23 @@ def largest_loss(log):
 check("goodput", account, goodput, largest_loss)
 
 # %% [markdown]
-# *See* a simulated month of 1,056 GPUs by your account, and what halving each cause would do.
+# *See* your account of a simulated month of 1,056 GPUs, and what halving the largest loss would do.
 
 # %%
 see("goodput", account, largest_loss)
 reveal("goodput")
 
 # %% [markdown]
-# *Reflect.* Goodput says how many of the hours train. **Model FLOP utilization** (MFU) says how
-# fast they do: the FLOP that the model needs, divided by what the GPUs could do in that time. A run
-# has a goodput of 90% and an MFU of 40%. What share of all that was paid for did it compute? (36%.
-# Each hides what the other shows: MFU is often given for undisturbed steps only.)
+# *Reflect.* Goodput tells you how many of the hours train the model. **Model FLOPs utilization**
+# (MFU) tells you how fast they do it: the throughput that you see, divided by what the GPUs would
+# reach if they computed the model's own FLOP at their peak. (Recomputed activations don't count as
+# the model's own.) A run has a goodput of 90% and an MFU of 40%. What share of all that you paid
+# for did it compute? (36%, if the MFU is that of undisturbed steps, as it often is. Each number
+# hides what the other shows.)
 #
 # Spares cost hours every day. Why might they raise the goodput all the same? (A run that can swap
 # in a spare machine starts again in minutes. Without one, all GPUs wait for the repair.) And why is
-# it no use to halve the smallest loss? (Even removing it hardly changes the sum.)
+# there no point in halving the smallest loss? (Even without it, the sum hardly changes.)
 
 # %% [markdown] exercise="watch-it"
 # ## Who calls you at night?
@@ -282,18 +286,19 @@ reveal("goodput")
 #
 # Export what a training run does as metrics, and write alerts that fire when something is wrong and
 # at no other time. Prometheus, a monitoring system, fetches ("scrapes") the metrics of all
-# processes every 15 seconds, and keeps them as **time series**: values over time, one series for
-# each combination of **labels**. Alerts are expressions over these series, in its language PromQL.
+# processes, here every 15 seconds. It keeps them as **time series**: values over time, one series
+# for each combination of **labels**. An alert is an expression over these series, in its language
+# PromQL.
 #
-# *Predict.* A **counter** only grows, but it starts again from 0 with its process. One is scraped
-# as 1,100, 1,200, 20 and 50. By how much did what it counts grow in that time?
+# *Predict.* A **counter** only grows, but when its process restarts, it starts again from 0. One is
+# scraped as 1,100, 1,200, 20 and 50. By how much did the thing it counts grow in that time?
 
 # %% role="predict"
 predict("watch-it", 50)
 
 # %% [markdown]
 # *Implement* `scrape(records)`: what a process shows Prometheus after some steps. Each record is a
-# dict of one step: `"node"`, `"run"` (an id), `"step"`, `"compute_ms"` (the time that this node
+# dict about one step: `"node"`, `"run"` (an id), `"step"`, `"compute_ms"` (how long this node
 # computed before it waited for the others), `"tokens"`, `"loss"` and `"memory_mib"` (in use on its
 # GPUs).
 #
@@ -306,12 +311,13 @@ predict("watch-it", 50)
 # | `train_memory_bytes` | the memory in use after the last step |
 
 # %% [markdown]
-# - Choose each type: a `Counter` only grows, a `Gauge` goes up and down, and a `Histogram` counts
-#   how many values are at most as large as each of its `buckets`. Yours include 0.25, 0.5, 1 and 2.
+# - Choose the right type for each: a `Counter` only grows, a `Gauge` goes up and down, and a
+#   `Histogram` counts, for each of its `buckets`, how many values are at most that large. Yours
+#   include 0.25, 0.5, 1 and 2.
 # - Units are base units, as the names say: seconds, and bytes (a MiB is 2\*\*20).
-# - The only label is `node`. A label with the step's number would make a new series at each step.
-# - Return what `generate_latest` gives. The registry holds your metrics: create each with
-#   `registry=registry`, since the default one would still have those of the last call. `Counter`
+# - The only label is `node`. A label with the step's number would make a new series every step.
+# - Return what `generate_latest` gives. The registry holds your metrics, so create each one with
+#   `registry=registry`; the default registry would still have those of the last call. `Counter`
 #   adds `_total` to the name itself.
 
 
@@ -343,11 +349,11 @@ def scrape(records):
 
 
 # %% [markdown]
-# Six nodes run that now, with four GPUs each. NVIDIA's DCGM exports more, for each GPU with the
-# labels `Hostname` (the node's name, but there's no `node`) and `gpu`: `DCGM_FI_DEV_GPU_TEMP`, in
-# degrees Celsius, and `DCGM_FI_DEV_XID_ERRORS`, the number (Xid) of the last error that the driver
-# reported, 0 if there was none. *Implement* two rule files: `run_rules` with the first three
-# alerts, and `gpu_rules` with the other two. There's an alert for each fault:
+# Now six nodes run that, with four GPUs each. NVIDIA's DCGM exports more about each GPU, with the
+# labels `Hostname` (the node's name; there's no `node`) and `gpu`. `DCGM_FI_DEV_GPU_TEMP` is in
+# degrees Celsius. `DCGM_FI_DEV_XID_ERRORS` is the number (Xid) of the last error that the driver
+# reported, and 0 here if there was none. *Implement* two rule files: `run_rules` with the first
+# three alerts, and `gpu_rules` with the other two. There's one alert for each fault:
 #
 # | alert | fault |
 # |---|---|
@@ -355,53 +361,54 @@ def scrape(records):
 # | `LossNotFinite` | the loss is NaN or infinite |
 # | `NoProgress` | all processes hang, or all are gone |
 # | `GpuHot` | a GPU has 88 degrees or more |
-# | `GpuBroken` | Xid 48, 79 or 95, where the device is at fault |
+# | `GpuBroken` | Xid 48, 79 or 95, which point to the hardware |
 
 # %% [markdown]
 # None of these is a reason to fire:
 #
-# - noise of some percent in compute times, and all nodes computing longer together;
-# - up to 80 degrees;
+# - noise of a few percent in compute times, and all nodes computing longer together;
+# - temperatures up to 80 degrees;
 # - up to 2 minutes in which a node takes 2.5 times as long, or a GPU has more than 88 degrees;
-# - up to 30 seconds with a loss that isn't finite: the step is skipped;
+# - up to 30 seconds with a loss that isn't finite, because that step is skipped;
 # - evaluations, up to 4 minutes without steps;
 # - restarts: 3 minutes without processes, and then one without steps;
-# - Xid 13, 31 and 43, which are mostly the program's own.
+# - Xid 13, 31 and 43, which are mostly the program's own fault.
 
 # %% [markdown]
-# - The rules are evaluated once a minute. An alert fires at most 15 minutes after its fault started
-#   and for no other reason: neither for other faults nor for what is harmless.
+# - The rules are evaluated once a minute. An alert fires at most 15 minutes after its fault starts,
+#   and never for another fault or for anything harmless.
 # - `SlowNode` fires with the label `node` of the slow one only, `GpuHot` and `GpuBroken` with
-#   `Hostname` and `gpu`. Their summaries have these labels in them, as in `{{ $labels.node }}`.
+#   `Hostname` and `gpu`. Their summaries mention these labels, as in `{{ $labels.node }}`.
 # - Every alert has a label `severity`, page or ticket as you see fit, and an annotation `summary`.
-# - In training, every node waits for the slowest one. So all of them do equally many steps, and
-#   only `train_compute_seconds` shows who is slow. Its series are `train_compute_seconds_sum` and
-#   `_count`, which give a mean, and `_bucket`, which you don't need.
+#
+# In training, every node waits for the slowest one. So all of them do the same number of steps, and
+# only `train_compute_seconds` shows who is slow. Its series are `train_compute_seconds_sum` and
+# `_count`, which give a mean, and `_bucket`, which you don't need.
 
 # %% [markdown]
-# What you need to know of PromQL:
+# Here's what you need to know about PromQL:
 #
-# - `train_loss` is the newest value of each series; `train_loss > 3` keeps those above 3. A series
-#   is gone when its process is, and `absent(train_loss)` gives 1 if all of them are.
-# - `rate(train_steps_total[5m])` is the growth per second in the last 5 minutes, `increase(...)`
-#   the growth; both know that a counter may start again. They need such a range, with two scrapes
-#   in it at least. `avg_over_time(...[5m])` is a mean over time.
-# - `avg(...)`, `sum(...)` and so on make one value of all series, without labels;
-#   `sum by (node) (...)` one for each node.
+# - `train_loss` is the newest value of each series, and `train_loss > 3` keeps those above 3. A
+#   series is gone when its process is, and `absent(train_loss)` gives 1 if all of them are.
+# - `rate(train_steps_total[5m])` is the growth per second over the last 5 minutes, and
+#   `increase(...)` is the growth. Both know that a counter may start again. They need a range like
+#   that, with at least two scrapes in it. `avg_over_time(...[5m])` is a mean over time.
+# - `avg(...)`, `sum(...)` and so on make one value of all series, without labels; `sum by (node)
+#   (...)` makes one for each node.
 # - `up{job="train"}` is 1 for each process that answers Prometheus, and 0 for one that doesn't.
 
 # %% [markdown]
-# - `a > b`, `a / b` and so on pair series with the same labels; what has no partner is left out.
-#   `a > on() group_left() b` compares every series of `a` with the only one of `b`.
-# - `a and b` keeps the series of `a` that have a partner in `b`, `a unless b` those that have none;
-#   `a or b` gives both. NaN isn't even equal to itself; infinity is `Inf`.
-# - `for: 5m` below `expr` means that the alert is pending at first, and fires once that has held
-#   for 5 minutes.
+# - `a > b`, `a / b` and so on pair up series with the same labels, and drop those without a
+#   partner. `a > on() group_left() b` compares every series of `a` with the only one of `b`.
+# - `a and b` keeps the series of `a` that have a partner in `b`, `a unless b` keeps those that have
+#   none, and `a or b` gives both. NaN doesn't even equal itself. Infinity is `Inf`.
+# - `for: 5m` below `expr` means that the alert is pending at first, and fires only once the
+#   expression has held for 5 minutes.
 
 # %% [markdown]
-# Here's a rule as an example, for a fault that isn't in the table. An expression over several lines
-# comes below `expr: |`, and a text with `{{` goes in quotes. If your check says that something
-# isn't evaluated, take another way.
+# Here's an example of a rule, for a fault that isn't in the table. An expression over several lines
+# goes below `expr: |`, and text with `{{` in it goes in quotes. If the check says that something
+# isn't evaluated, find another way to write it.
 #
 # ```yaml
 # - alert: MemoryNearlyFull
@@ -465,29 +472,30 @@ groups:
 check("watch-it", scrape, run_rules, gpu_rules)
 
 # %% [markdown]
-# *See* two hours in which much happens, and when each of your alerts waits and fires.
+# *See* two hours in which a lot happens, and when each of your alerts waits and fires.
 
 # %%
 see("watch-it", run_rules, gpu_rules)
 reveal("watch-it")
 
 # %% [markdown]
-# *Reflect.* Why did `GpuBroken` need no `for`, and `GpuHot` does? (An error of the device is
-# certain when it is reported. A temperature is noise around a level.) Which of the five should wake
-# somebody up? (Those that stop the training, as every minute of it costs all GPUs: `LossNotFinite`,
-# `NoProgress` and `GpuBroken`. A slow node can wait for the morning, unless it is very slow.)
+# *Reflect.* Why does `GpuHot` need a `for`, when `GpuBroken` doesn't? (An error that the driver has
+# reported has happened. A temperature varies around a level.) Which of the five should wake
+# somebody up? (Those that stop the training, because every minute of that costs all GPUs:
+# `LossNotFinite`, `NoProgress` and `GpuBroken`. A slow node can wait until the morning, unless it's
+# very slow.)
 #
-# An alert that fires each night for nothing gets ignored on the night on which it's right. What
+# An alert that fires every night for nothing is ignored on the one night when it's right. What
 # would you check before you add a sixth? (On last month's series, how often it would have fired,
 # and what somebody would have done each time.)
 
 # %% [markdown]
 # ## What you take with you
 #
-# - The best time between two checkpoints grows with the square root of what a save costs and of the
-#   time between failures.
+# - The best time between two checkpoints grows with the square root of what a save costs, and with
+#   the square root of the time between failures, as long as saves are short compared with that.
 # - Goodput counts the hours that trained the model. Find the largest loss before you fix anything.
-# - An alert says what is wrong, waits until it is sure, and stays quiet otherwise.
+# - A good alert says what is wrong, waits until it's sure, and otherwise stays quiet.
 #
 # **Your number:** the goodput of the last long job that you ran.
 
@@ -500,16 +508,18 @@ progress()
 # - Best interval: J. Young, *A First Order Approximation to the Optimum Checkpoint Interval*,
 #   Communications of the ACM 17, 1974; J. Daly, *A higher order estimate of the optimum checkpoint
 #   interval for restart dumps*, Future Generation Computer Systems 22, 2006. The expected time of
-#   an interval is Daly's; writing after the save is added here, and held against a simulation.
+#   an interval is Daly's; its minimum agrees with the optima of his figures 3 to 5 (117, 57 and 9.1
+#   minutes). Writing after the save is added here, and held against a simulation.
 # - Interruptions, their number and effective training time: Llama Team, *The Llama 3 Herd of
-#   Models*, arXiv:2407.21783, section "Reliability and Operational Challenges". That 6,300 hours
-#   are the mean of one machine is worked out from it: 2,048 machines of 8 GPUs, 54 days, 419
-#   unexpected interruptions.
+#   Models*, arXiv:2407.21783, section "Reliability and Operational Challenges". The 6,300 hours of
+#   one machine are worked out from it: 2,048 machines of 8 GPUs, 54 days, 419 unexpected
+#   interruptions.
 # - Goodput as preserved, productive time, and where the rest goes: Google Cloud, "Monitor goodput
 #   with the ML Goodput Measurement library". MFU: A. Chowdhery et al., *PaLM*, arXiv:2204.02311,
-#   section 4.1.
+#   section 4.1 and appendix B.
 # - Types, units and `_total`: Prometheus, "Metric types" and "Metric and label naming"; `rate`,
 #   `absent` and other functions: "Query functions"; staleness: "Querying basics"; `for`: "Alerting
 #   rules". What the check evaluates was compared with Prometheus's own `promtool` 2.42.
 # - Names and meanings of DCGM's metrics: NVIDIA, "DCGM Exporter Metrics" and dcgm-exporter's
-#   `default-counters.csv`. Xid errors: NVIDIA, "Xid Errors", and its catalog.
+#   `default-counters.csv`. Xid errors: NVIDIA, "Analyzing Xid Errors with the Xid Catalog", and
+#   "Xid Checks" of its Health Validation.

@@ -1,10 +1,10 @@
 # %% [markdown]
 # # What do Trainer and Accelerate do for you?
 #
-# By now you have written every part of a training loop yourself. Many people never do: they set
-# the options of Hugging Face's Trainer, or let Accelerate change a few lines of their loop. Both do
-# what you did. In this lesson you make them do exactly that, step by step, with a model and data
-# that are made here, and nothing is downloaded.
+# By now you have written every part of a training loop yourself. Many people never do. They set the
+# options of Hugging Face's Trainer, or let Accelerate change a few lines of their loop. Both do
+# what you did by hand, and in this lesson you check that, step by step. The model and the data are
+# made here, so nothing is downloaded.
 #
 # **You will be able to** choose Trainer's options for a batch size, a precision and a schedule, and
 # check that it trains as your own loop does; move a loop to Accelerate without changing its result;
@@ -31,10 +31,10 @@ setup("hugging-face")
 #
 # Tell Trainer what you want, and then write the loop that it runs.
 #
-# `Trainer` takes a model, a dataset and an object with more than 100 options, the
-# `TrainingArguments`. All of them have defaults, so a run starts with next to nothing said. Here's
-# one: a small model, made here, that guesses the next number at each position. Trainer hands it a
-# batch by name, and the model returns its loss.
+# `Trainer` takes a model, a dataset and a `TrainingArguments` object with more than 100 options.
+# All of them have defaults, so you can start a run and say next to nothing. Here's such a run, with
+# a small model that guesses the next number at each position. Trainer passes the model a batch by
+# name, and the model returns its loss.
 
 
 # %% role="given"
@@ -61,8 +61,8 @@ numbers = torch.arange(400).reshape(80, 5) % 12
 rows = [{"input_ids": row, "labels": (row + 1) % 12} for row in numbers]
 
 # %% [markdown]
-# *Predict.* You give Trainer a model and data, and not one option about how to train. It makes 20
-# **updates** (steps of its optimizer, AdamW). What's the learning rate of update 11: `"1e-3"`
+# *Predict.* You give Trainer a model and data, and not a single option about how to train. It makes
+# 20 **updates** (steps of its optimizer, AdamW). What's the learning rate of update 11: `"1e-3"`
 # (AdamW's own default in PyTorch), `"5e-5"` (Trainer's default), `"2.5e-5"` or `"0"`?
 
 # %% role="predict"
@@ -83,15 +83,15 @@ see("hugging-face/log", trainer.state.log_history)
 
 # %% [markdown]
 # *Implement* `options(wanted)`, which returns a dict of options for `TrainingArguments`. To try
-# yours here, call `TrainingArguments("runs", use_cpu=True, **options(wanted))`: without `use_cpu`
-# it refuses bf16 where there's no GPU. `wanted` is a dict:
+# yours here, call `TrainingArguments("runs", use_cpu=True, **options(wanted))`. (Without `use_cpu`,
+# it refuses bf16 where there's no GPU.) `wanted` is a dict:
 #
 # | entry | what is wanted |
 # |---|---|
-# | `"batch"`, `"devices"` | samples of an update, over all devices (a multiple); how many devices |
+# | `"batch"`, `"devices"` | samples in an update, over all devices (a multiple); how many devices |
 # | `"fits"` | the most samples that fit on a device at a time |
 # | `"capability"` | the device's compute capability, a float, or `None` for a CPU |
-# | `"updates"`, `"rate"`, `"warmup"` | updates in all, the highest rate, updates of the warm-up |
+# | `"updates"`, `"rate"`, `"warmup"` | updates in all, the highest rate, updates in the warm-up |
 # | `"shape"` | the rate after the warm-up: `"linear"` or `"cosine"` (to 0), or `"constant"` |
 
 # %% [markdown]
@@ -103,10 +103,10 @@ see("hugging-face/log", trainer.state.log_history)
 # | `"save_every"` | a checkpoint every so many updates; `None`: never |
 # | `"keep"` | how many checkpoints are kept, the latest ones |
 #
-# - A device gets its share of the batch in equal pieces, the largest that fit.
-# - A GPU trains in bf16 from capability 8.0 on, and in fp16 before. A CPU trains in neither.
-# - The rate rises in a straight line from 0 during the warm-up (0 updates: no warm-up), as Trainer
-#   does it.
+# - Each device gets its share of the batch in equal pieces, the largest that fit.
+# - A GPU trains in bf16 from capability 8.0 on, and in fp16 below that. A CPU trains in neither.
+# - During the warm-up the rate rises from 0 in a straight line, as Trainer does it. With 0 updates
+#   there's no warm-up.
 
 
 # %% role="answer"
@@ -139,24 +139,24 @@ def options(wanted):
 # %% [markdown]
 # Now be Trainer. *Implement* `own_loop(model, batches, options, log)`, which trains `model` as
 # Trainer does on one device, without mixed precision. `batches` is a list of dicts as the model
-# takes them: those of one pass (an **epoch**), and they come in this order each time. `options` is
-# a dict with some of these six, under Trainer's names; where one is missing, Trainer's default
-# holds. (Take `vars(TrainingArguments("runs", use_cpu=True))` to look one up.)
+# takes them. They make up one pass (an **epoch**), and every epoch has them in this order.
+# `options` is a dict with some of these six entries, under Trainer's names; where one is missing,
+# Trainer's default holds. (You can look one up in `vars(TrainingArguments("runs", use_cpu=True))`.)
 #
-# - `num_train_epochs`, `gradient_accumulation_steps` (batches of an update)
+# - `num_train_epochs`, `gradient_accumulation_steps` (batches in an update)
 # - `learning_rate`, `warmup_steps`; after the warm-up, the rate falls in a straight line to 0
 # - `weight_decay`, `max_grad_norm`
 
 # %% [markdown]
 # - An update's loss is the mean over the labels that count (all but -100) in all its batches
-#   together, as in *A batch that does not fit*: hand the number of these labels to the model as
+#   together, as in *A batch that does not fit*. Pass the model the number of these labels as
 #   `num_items_in_batch`.
-# - If batches are left at the end of an epoch, they make an update by themselves.
-# - The first rate of a warm-up is 0; the one after the last update would be 0.
-# - The gradient is clipped, unless the limit is 0, right before the update.
-# - AdamW, all else as PyTorch's defaults. Biases (the name contains `bias`) and all parameters of a
-#   `LayerNorm` aren't decayed.
-# - After each update, call `log(loss, rate)`: its loss, as its batches gave it, and its rate.
+# - If batches are left over at the end of an epoch, they make an update by themselves.
+# - The first rate of a warm-up is 0, and the rate after the last update would be 0.
+# - The gradient is clipped right before the update, unless the limit is 0.
+# - The optimizer is AdamW, with PyTorch's defaults for everything else. Biases (the name contains
+#   `bias`) and all parameters of a `LayerNorm` aren't decayed.
+# - After each update, call `log(loss, rate)` with its loss, as its batches gave it, and its rate.
 
 
 # %% role="answer"
@@ -214,8 +214,8 @@ def own_loop(model, batches, options, log):
 check("hf-trainer", options, own_loop)
 
 # %% [markdown]
-# *See* your loop beside Trainer itself, on a model with padding, a warm-up and a last group that is
-# shorter; and the schedules of your options:
+# *See* your loop beside Trainer itself, on a model with padding, a warm-up and a shorter last
+# group. Then see the schedules of your options:
 
 # %%
 see("hf-trainer", own_loop)
@@ -223,28 +223,29 @@ see("hugging-face/schedules", options)
 reveal("hf-trainer")
 
 # %% [markdown]
-# *Reflect.* Until autumn 2024 Trainer took each batch's mean loss and divided it by the number of
-# batches. What was wrong with that? (A label in a batch with much padding counted more than one in
-# a full batch, so the result depended on how the batch was cut. Trainer still does that for a model
-# whose `forward` has no `**` argument: such a model can't be handed the number of items.)
+# *Reflect.* Until the fall of 2024, Trainer took each batch's mean loss and divided it by the
+# number of batches. What was wrong with that? (A label in a batch with a lot of padding counted
+# more than one in a full batch, so the result depended on how the batch was cut. Trainer still does
+# that for a model whose `forward` has no `**` argument, because it can't tell such a model the
+# number of items.)
 #
-# You want a batch of 256 on 4 devices, and set `per_device_train_batch_size=256`. What do you get?
-# (1,024 for each update, and a quarter of the updates per epoch.) And what does Trainer do that
-# your loop doesn't? (It shuffles, evaluates, writes checkpoints, resumes, and runs on many devices:
-# by Accelerate, which comes next.)
+# You want a batch of 256 on 4 devices, and you set `per_device_train_batch_size=256`. What do you
+# get? (1,024 samples in each update, and a quarter of the updates per epoch.) And what does Trainer
+# do that your loop doesn't? (It shuffles, evaluates, writes checkpoints, resumes, and runs on many
+# devices. For the last of these it uses Accelerate, which comes next.)
 
 # %% [markdown] exercise="accelerate-it"
 # ## The same loop, anywhere
 #
 # **`accelerate-it` · 9 points · about 35 minutes**
 #
-# Move a loop to Accelerate, so that it runs on one process and on many, stops, and goes on.
+# Move a loop to Accelerate, so that it runs on one process or many, can be stopped, and carries on.
 #
-# Accelerate leaves the loop to you, and replaces a few of its lines: `prepare` wraps the model in
-# DistributedDataParallel where there are several **processes** (one for each device), moves things
-# to the device, and deals out the loader's batches; `backward` replaces `loss.backward()`. Without
+# Accelerate leaves the loop to you, and replaces a few of its lines. `prepare` wraps the model in
+# DistributedDataParallel if there are several **processes** (one for each device), moves things to
+# the device, and deals out the loader's batches. `backward` replaces `loss.backward()`. Without
 # `accelerate launch` there's one process, and the loop behaves as it would by itself. Here's a
-# plain loop for one process. An update is made of a **group** of `size` batches.
+# plain loop for one process, in which each update is made of a **group** of `size` batches.
 
 # %% role="given"
 MAX_NORM = 1.0
@@ -265,36 +266,37 @@ def plain_loop(model, optimizer, scheduler, loader, epochs, size):
 
 
 # %% [markdown]
-# *Predict.* `prepare` takes a scheduler, too. Say you have one whose rate falls to 0 in 1,000
-# steps. You prepare it, run on 4 processes, and call `scheduler.step()` once for each update. After
-# how many updates is the rate 0: 250, 1,000 or 4,000?
+# *Predict.* `prepare` accepts a scheduler, too. Say you have one whose rate falls to 0 in 1,000
+# steps. You prepare it, run on 4 processes, and call `scheduler.step()` once per update. After how
+# many updates is the rate 0: 250, 1,000 or 4,000?
 
 # %% role="predict"
 predict("accelerate-it", 1000)
 
 # %% [markdown]
 # *Implement* `train(accelerator, model, optimizer, scheduler, loader, epochs, folder, stop_after)`.
-# What you get isn't prepared yet. A group is `accelerator.gradient_accumulation_steps` batches of
-# each process, and `scheduler` counts updates.
+# Nothing that you get is prepared yet. A group is `accelerator.gradient_accumulation_steps` batches
+# of each process, and `scheduler` counts updates.
 #
-# - Each update is the one that the plain loop makes of all processes' batches in that group. So
-#   on 2 processes in groups of 3, it's the plain loop's in groups of 6. (The number of batches is a
-#   multiple of the processes; all batches have the same size.)
-# - That holds for the shorter group at the end of an epoch, too. (`accelerator.backward` divides
-#   each loss by `gradient_accumulation_steps`, whatever the group has.)
-# - Gradients are clipped at `MAX_NORM` once for each update.
-# - The schedule makes one step for each update.
+# - Each update is the one that the plain loop makes of all processes' batches in that group. So 2
+#   processes with groups of 3 make the updates of a plain loop with groups of 6. (The number of
+#   batches is a multiple of the number of processes, and all batches have the same size.)
+# - That's also true of the shorter group at the end of an epoch. (`accelerator.backward` divides
+#   each loss by `gradient_accumulation_steps`, however many batches the group has.)
+# - Gradients are clipped at `MAX_NORM`, once per update.
+# - The schedule makes one step per update.
 
 # %% [markdown]
 # - Right after update `stop_after`, counted from the start of the whole run, `train` saves what a
 #   later call needs in `folder`, and returns. With `None` it runs to the end.
-# - `folder` is a `pathlib.Path` that exists. If it isn't empty, another call has saved there, in a
-#   process that's gone: this one goes on from there, with objects that were made anew (other
-#   weights, a new scheduler). Their updates are those of a run that was never stopped. The loader's
-#   order is the same in each epoch.
+# - `folder` is a `pathlib.Path` that exists. If it isn't empty, an earlier call has saved there, in
+#   a process that's gone. This call continues from there with newly made objects (other weights, a
+#   new scheduler), and the updates are those of a run that was never stopped. (The loader's order
+#   is the same in each epoch.)
 #
-# `save_state(folder)` writes everything that was prepared or **registered**; `load_state(folder)`
-# reads it back, after the same things were prepared and registered. This can be registered:
+# `save_state(folder)` writes everything that was prepared or **registered**. `load_state(folder)`
+# reads it back, once the same things are prepared and registered again. This class can be
+# registered:
 
 
 # %% role="given"
@@ -312,12 +314,16 @@ class Place:
 
 
 # %% [markdown]
-# What you need from the `accelerator`: `prepare`, `register_for_checkpointing`, `load_state`,
-# `save_state`, `skip_first_batches(loader, count)` (the same loader without its first batches),
-# `accumulate(model)` (a `with` block around each batch: gradients are exchanged, and the prepared
-# optimizer makes its step and clears them, at the end of a group only), `sync_gradients` (whether
-# this batch ends a group), `backward` and `clip_grad_norm_`. A group ends when it's full, and where
-# the loader ends. A prepared loader has a length, too: the batches of this process.
+# This is what you need from the `accelerator`: `prepare`, `register_for_checkpointing`,
+# `load_state`, `save_state`, `backward` and `clip_grad_norm_`, and
+#
+# - `skip_first_batches(loader, count)`: the same loader without its first batches.
+# - `accumulate(model)`: a `with` block around each batch. Only at the end of a group are gradients
+#   exchanged, and only there do the prepared optimizer's `step` and `zero_grad` do anything.
+# - `sync_gradients`: whether this batch ends a group. A group ends when it's full, and where the
+#   loader ends.
+#
+# A prepared loader has a length, too: the batches of this process.
 
 
 # %% role="answer"
@@ -349,12 +355,14 @@ def train(accelerator, model, optimizer, scheduler, loader, epochs, folder, stop
 
 
 # %% [markdown]
-# *Implement* `evaluate(accelerator, model, loader)`: the accuracy over all samples of `loader`, the
-# same number on each process. The model has dropout, and isn't prepared; nor is the loader.
+# *Implement* `evaluate(accelerator, model, loader)`: the accuracy over all samples of `loader`,
+# which is the same number on each process. The model has dropout. Neither the model nor the loader
+# is prepared.
 #
-# `prepare` deals out batches so that all processes have as many, of the same size. If the samples
-# don't come out even, it takes some from the start once more. `accelerator.gather` gives each
-# process what all of them have; `gather_for_metrics` does, too, and drops those extra samples.
+# `prepare` deals out batches so that all processes have the same number of them, of the same size.
+# If the samples don't divide evenly, it takes some from the start again. `accelerator.gather` gives
+# each process what all of them have. `gather_for_metrics` does the same, and drops those extra
+# samples.
 
 
 # %% role="answer"
@@ -375,7 +383,7 @@ def evaluate(accelerator, model, loader):
 check("accelerate-it", train, evaluate)
 
 # %% [markdown]
-# The check runs Accelerate itself, on one process and on simulated ones; on its card, rank 0 is the
+# The check runs Accelerate itself, on one process and on simulated ones. On its card, rank 0 is the
 # first process. *See* how far your updates are from the plain loop's in each kind of run, and the
 # learning rates on 1, 2 and 4 processes:
 
@@ -385,52 +393,55 @@ see("hugging-face/rates", train)
 reveal("accelerate-it")
 
 # %% [markdown]
-# *Reflect.* Why would anybody want a scheduler that makes 4 steps for each update? (A schedule that
-# was planned for one process counts its updates; 4 processes need a quarter of them for the same
-# data. The examples of `transformers` multiply the number of steps by that of processes.)
+# *Reflect.* Why would anybody want a scheduler that makes 4 steps per update? (A schedule that was
+# planned for one process counts that process's updates, and 4 processes need only a quarter as many
+# for the same data. In the examples of `transformers`, the number of steps is multiplied by the
+# number of processes.)
 #
 # What goes wrong if the loader shuffles? (The order of the epoch that was stopped is lost, unless
 # it follows from a seed and the epoch: `DataLoaderConfiguration(use_seedable_sampler=True)`.) And
-# with texts that have padding? (The mean over batches isn't the mean over labels. Count the labels
-# of the group, `gather` and add up the counts, and divide sums by that; then undo what Accelerate
-# and DistributedDataParallel divide by.)
+# what about texts with padding? (The mean over batches isn't the mean over labels. Count the labels
+# of the group, `gather` the counts and add them up, and divide sums by the total. Then undo what
+# Accelerate and DistributedDataParallel divide by.)
 
 # %% [markdown] exercise="stream-it"
 # ## A dataset that doesn't fit
 #
 # **`stream-it` · 6 points · about 20 minutes**
 #
-# Stream a dataset through a real pipeline, so that each sample of an epoch is read once, whoever
-# reads it, and wherever the run was stopped.
+# Stream a dataset through a real pipeline, so that each sample of an epoch is read once, no matter
+# who reads it or where the run was stopped.
 #
 # A streamed dataset of the library `datasets` is read while you train. Its files are **shards**. To
-# shuffle it, the library shuffles the order of the shards, reads samples into a **buffer** (by
-# turns from up to 10 shards), and gives them from there at random.
+# shuffle it, the library shuffles the order of the shards, reads samples into a **buffer** (taking
+# turns between up to 10 shards), and draws from the buffer at random.
 #
-# `split_dataset_by_node(stream, rank, ranks)` shares out the shards, if their number is a multiple
+# `split_dataset_by_node(stream, rank, ranks)` shares out the shards if their number is a multiple
 # of the ranks. Otherwise each rank reads all of them and keeps every `ranks`-th sample.
 
 # %% [markdown]
-# *Predict.* 16 shards, 3 ranks: from how many shards does each rank read? And a stream has a
-# `state_dict()`, from which another process can go on. If there's a shuffle buffer of 1,000, how
-# many samples of the epoch are never read after that: `"none"`, `"one"` or `"up to 1,000"`?
+# *Predict.* There are 16 shards and 3 ranks. From how many shards does each rank read? The second
+# question is about a stream's `state_dict()`, from which another process can continue. If there's a
+# shuffle buffer of 1,000, how many samples of the epoch are never read after that: `"none"`,
+# `"one"` or `"up to 1,000"`?
 
 # %% role="predict"
 predict("stream-it", 6)
 predict("stream-it-stop", "none")
 
 # %% [markdown]
-# *Implement* `deal(stream, prepare, rank, ranks, seed, buffer)`, the stream of one rank, and
-# `read(stream, epoch, done, count)`, which gets such a stream, newly made, and returns a list: the
-# samples of that epoch after the first `done` of this rank, `count` of them, or fewer if there are
-# no more. A sample is a dict with `"id"` and `"text"`.
+# *Implement* `deal(stream, prepare, rank, ranks, seed, buffer)`, which returns the stream of one
+# rank. Also *implement* `read(stream, epoch, done, count)`, which gets such a stream, newly made.
+# It returns a list: the samples of that epoch after the first `done` of this rank, `count` of them,
+# or fewer if there are no more. A sample is a dict with `"id"` and `"text"`.
 #
 # - In an epoch, each sample is read by one rank, once. (All ranks get the same `seed`.)
 # - Samples have gone through `prepare`, which takes a **batch** of at most 16 (a dict of lists) and
 #   adds the entry `"words"`.
-# - They're shuffled, with a buffer of `buffer` samples. The order follows from seed and epoch
-#   alone; each epoch has its own. (The method `set_epoch` is for that.)
-# - A pass that's read in pieces, each by a process that starts anew, gives what it gives in one.
+# - They're shuffled, with a buffer of `buffer` samples. The order depends only on seed and epoch,
+#   and each epoch has its own. (The method `set_epoch` is for that.)
+# - A pass that's read in pieces, each in a new process, gives the same as a pass that's read at
+#   once.
 
 
 # %% role="given"
@@ -457,9 +468,9 @@ def read(stream, epoch, done, count):
 
 # %% [markdown]
 # On a rank, a `DataLoader` has `workers` processes that read. Each shard that the rank reads from
-# belongs to one of them; a worker without a shard does nothing. *Implement*
-# `busy_workers(shards, ranks, workers)`: how many workers of a rank read, after
-# `split_dataset_by_node`.
+# belongs to one of them, and a worker without a shard does nothing. *Implement*
+# `busy_workers(shards, ranks, workers)`: how many workers of a rank read anything, after
+# `split_dataset_by_node`?
 
 
 # %% role="answer"
@@ -474,8 +485,8 @@ def busy_workers(shards, ranks, workers):
 check("stream-it", deal, read, busy_workers)
 
 # %% [markdown]
-# *See* the order that a small buffer makes, from one shard and from eight, and an epoch that was
-# stopped: read on by your `read`, and from the stream's state.
+# *See* the order that a small buffer gives, from one shard and from eight. The second picture is an
+# epoch that was stopped, then continued by your `read`, and from the stream's state.
 
 # %%
 see("stream-it", deal, read)
@@ -484,21 +495,23 @@ reveal("stream-it")
 reveal("stream-it-stop")
 
 # %% [markdown]
-# *Reflect.* Files are often sorted: by date, by language. What does a buffer of 1,000 do to a file
-# of a million samples? (Most samples move by about a thousand places at most: each batch still
-# comes from one corner of the file. It's the shards that mix, so make many of them, and shuffle
-# before you write.)
+# *Reflect.* Files are often sorted, by date or by language. What does a buffer of 1,000 do to a
+# file of a million samples? (Most samples move by about a thousand places at most, so each batch
+# still comes from one corner of the file. What mixes is the shards. So make many of them, and
+# shuffle before you write them.)
 #
-# What does your `read` cost? (It reads what it leaves out: after 90% of an epoch that's a long
-# wait. From the state it takes a moment. With billions of samples you may well lose a thousand.)
-# And what would you do about 16 shards on 3 ranks? (Cut the dataset into a multiple of the ranks.)
+# What does your `read` cost? (It reads everything that it skips, so after 90% of an epoch that's a
+# long wait. Continuing from the state takes a moment, and with billions of samples you may not mind
+# losing a thousand.) And what would you do about 16 shards on 3 ranks? (Cut the dataset into a
+# number of shards that's a multiple of the ranks.)
 
 # %% [markdown]
 # ## What you take with you
 #
-# - The batch that an optimizer sees is the product of three options, and of the number of devices.
+# - The batch that an optimizer sees is the product of the piece on each device, the accumulation
+#   steps, and the number of devices.
 # - Trainer and Accelerate do what your loop does: the same steps give the same weights.
-# - A run that goes on from a checkpoint needs the state of everything that has one.
+# - A run that continues from a checkpoint needs the state of everything that has one.
 #
 # **Your number:** the effective batch size of your last run with Trainer.
 

@@ -1,15 +1,15 @@
 # %% [markdown]
 # # Can you make it fast?
 #
-# All lessons before this one had one subject each. A slow program has none: it's just slow. Here
-# you get one that is correct, has some 300 lines, and wastes time in twelve ways. You find them
-# with the tools that you know, mend them, and prove that the result is the same.
+# Each lesson before this one had a subject. A slow program doesn't have one: it's just slow. Here
+# you get a program that is correct, has some 300 lines, and wastes time in twelve ways. You find
+# them with the tools that you know, mend them, and prove that the result is the same.
 #
-# **You will be able to** find out what a training program wastes, and in which line; mend it
+# **You will be able to** find out what a training program wastes, and on which line; mend it
 # without changing its result; and write a report that others can check.
 #
-# **You need** the lessons on training and on many GPUs, and an editor: you work on files this
-# time. **Time** about 115 minutes, in one sitting or in several.
+# **You need** the lessons on training and on many GPUs, and an editor, because this time you work
+# on files. **Time** about 115 minutes, in one sitting or in several.
 
 # %% role="setup"
 from gpuedu import check, hint, measure, predict, progress, reveal, see, setup
@@ -21,10 +21,12 @@ setup("capstone")
 #
 # **`make-it-fast` · 34 points · about 110 minutes**
 #
+# Make a slow training program fast, and report what you changed.
+#
 # The program learns to read rows of three digits aloud: from an image of 8x24 pixels to
 # `seven,one,four`. A small ResNet looks at the image, and a small GPT writes the letters. Data and
-# checkpoints are in a **store** on another machine: a request takes a millisecond, and then
-# 200 MB come per second. Several ranks can train together.
+# checkpoints are in a **store** on another machine. Each request to it takes a millisecond, and
+# after that 200 MB arrive per second. Several ranks can train together.
 #
 # *Predict.* About how many launches does one step of it make: "40", "400", "4,000" or "40,000"?
 
@@ -32,13 +34,13 @@ setup("capstone")
 predict("make-it-fast", "4,000")
 
 # %% [markdown]
-# This writes the program into the folder `fast`, beside this notebook. (Files that are there stay
-# as they are.) Open them in JupyterLab. `train.py` is where to begin: it has `run(store,
-# settings)`, which trains and returns the history.
+# The next cell writes the program into the folder `fast`, beside this notebook. (Files that are
+# there already stay as they are.) Open them in JupyterLab, and start with `train.py`: it has
+# `run(store, settings)`, which trains and returns the history.
 #
-# Beside the folder is a script that runs it. In a terminal, `gpuedu profile --steps 2 --warmup 1
-# run_fast.py` says by line what that costs, and what to do about it. (It takes a minute, since
-# the program is slow.)
+# Beside the folder there's a script that runs it. In a terminal, `gpuedu profile --steps 2 --warmup
+# 1 run_fast.py` says, line by line, what that costs and what you can do about it. (The program is
+# slow, so give it a minute or two, or more on a busy machine.)
 
 # %% role="given"
 from gpuedu import read_program, start_program
@@ -46,22 +48,22 @@ from gpuedu import read_program, start_program
 start_program("fast")
 
 # %% [markdown]
-# *Implement.* Make it fast, in these files. You may change, add and remove whatever you like.
+# *Implement* a fast version, in these files. You may change, add and remove whatever you like.
 #
-# - `train.run(store, settings)` returns the same history: the loss of each step, and for each
-#   epoch the share of right letters in training, and loss and share in evaluation, within 0.2%.
-#   What is drawn at random is drawn as now.
-# - If the store holds a checkpoint of an earlier run, `run` goes on from there, at the start of
-#   the next epoch. Several ranks give the same as one.
-# - All that the model computes is computed on the device, and in evaluation between
-#   `model.eval()` and `model.train()`: once an epoch, with no training in there.
+# - `train.run(store, settings)` returns the same history, within 0.2%: the loss of each step, and
+#   for each epoch the share of right letters in training, and loss and share in evaluation. What is
+#   drawn at random is drawn as it is now.
+# - If the store holds a checkpoint of an earlier run, `run` continues from there, at the start of
+#   the next epoch. Several ranks give the same result as one.
+# - The model computes on the device only, and evaluates between `model.eval()` and `model.train()`,
+#   once an epoch, with no training in there.
 # - The store has `read(name)`, `read_many(names)`, `write(name, content)`, and `name in store`.
-# - Only NumPy, PyTorch without its compiler, and small parts of Python's library are imported, and
-#   nothing private of theirs (no `torch._foreach_add_`). The card says what else there is.
+# - You import only NumPy, PyTorch without its compiler, and small parts of Python's library, and
+#   nothing private of theirs (no `torch._foreach_add_`). The card names what isn't allowed.
 
 # %% [markdown]
-# Nobody takes the time: what counts is the **bill**, and it's the same on every machine. CPU
-# tensors stand for those of a GPU, as in *The training step*. An operation is a launch, and
+# Nobody uses a stopwatch here: what counts is the **bill**, which is the same on every machine. CPU
+# tensors stand in for a GPU's, as in *The training step*. Each operation is a launch, and the
 # optimizers of `torch.optim` update all weights together, as they do on a GPU.
 #
 # | cost | at most | cost | at most |
@@ -70,21 +72,22 @@ start_program("fast")
 # | requests to the store | 16 a run | launches that update the weights | 60 a step |
 # | copies to the device | 4 a step | work | 1.3 times what it takes |
 # | bytes copied | 1.2 times float32 | alive after each step | 1 kB more |
-# | waits in training | 3 an epoch | evaluation | 4 images at once |
-# | written | one checkpoint an epoch | evaluation | nothing is recorded |
-#
-# And on several ranks: 4 collectives a step, with the bytes of all gradients once.
+# | waits in training | 3 an epoch | images at once in evaluation | at least 4 |
+# | written | one checkpoint an epoch | recorded in evaluation | nothing |
 
 # %% [markdown]
-# *See* the bill of the program as it is. (It takes some seconds: the program is slow, and counting
-# makes it slower.)
+# On several ranks there are at most 4 collectives a step, which together carry the bytes of all
+# gradients once.
+#
+# *See* the bill of the program as it is. (This takes some seconds: the program is slow, and
+# counting makes it slower.)
 
 # %%
 see("make-it-fast")
 
 # %% [markdown]
-# The next cell reads the files in your folder. There's nothing to write in it: what's between its
-# quotes is for whoever hands a notebook in, and is told below.
+# The next cell reads the files in your folder. You don't write anything in it: what's between its
+# quotes is for handing in a notebook, as explained below.
 
 # %% role="answer"
 handed_in = r'''
@@ -365,12 +368,12 @@ program = read_program("fast", handed_in)
 see("make-it-fast", program)
 
 # %% [markdown]
-# Where to look? The open way is to find out yourself. The guided way is this table: the tool that
-# shows each cause.
+# Where should you look? You can find out by yourself, or let this table guide you. It names the
+# tool that shows each cause:
 #
 # | cause | tool | lesson |
 # |---|---|---|
-# | reads and requests | count them, or the clock | *Feed the GPU* |
+# | reads and requests | count them, or use the clock | *Feed the GPU* |
 # | copies, waits | `gpuedu profile`, by line | *The training step* |
 # | launches | `gpuedu profile`, by line | *Arrays*, *Custom kernels* |
 # | FLOP | `torch.utils.flop_counter` | *The training step* |
@@ -380,19 +383,19 @@ see("make-it-fast", program)
 # %% [markdown]
 # ### Prove it
 #
-# A claim that something is faster is worth what can be counted again. *Implement* a report, with
-# one row for each cost of the figure above, under the name that it has there:
+# If you say that something got faster, others should be able to count it again. *Implement* a
+# report, with one row for each cost in the figure above, under the same name:
 #
 # `| waits in training, an epoch | 163 | 2 | 81.5 | train.py |`
 #
-# - The figures before and after are the figure's, with their units. (The card's differ a little:
-#   it counts on another task.)
-# - `times` is one divided by the other, so that more is better; `all`, if nothing is left.
-# - The last column names the files that you changed for it, with commas.
+# - The numbers before and after are the figure's, with their units. (Those on the card differ a
+#   little, because it counts another task.)
+# - `times` is one divided by the other, so that more is better. It's `all` if nothing is left.
+# - The last column names the files that you changed for it, separated by commas.
 
 # %% [markdown]
-# The other lines are yours: say what you found first, and what helped most. On a class's
-# leaderboard you're shown by the name that you write into the last line, and only if you do.
+# The other lines are up to you: say what you found first, and what helped most. On a class's
+# leaderboard you appear under the name that you write in the last line, and only if you write one.
 
 # %% role="answer"
 report = """
@@ -424,35 +427,35 @@ check("make-it-fast", program, report)
 reveal("make-it-fast")
 
 # %% [markdown]
-# *Reflect.* Which of the twelve would you have found by reading alone? Which of them costs most on
-# a real GPU? (Count: a launch takes some 5 µs of the host, a wait stops it until the device is
-# done, and each message takes its latency.)
+# *Reflect.* Which of the twelve would you have found by reading alone? Which of them costs the most
+# on a real GPU? (Count: a launch takes the host some 5 µs, a wait stops the host until the device
+# is done, and each message takes its latency.)
 #
-# In a class: write `program = read_program("fast", pack=True)` into the cell that has `handed_in`,
-# and run it. The cell then holds your files, and so does the notebook that you hand in.
+# In a class: write `program = read_program("fast", pack=True)` in the cell that has `handed_in`,
+# and run it. Then the cell holds your files, and so does the notebook that you hand in.
 
 # %% [markdown]
-# Counts aren't times. How long do both programs take here, on your GPU or on one core? (Without the
-# store's time, which is only simulated.)
+# Counts aren't times. So how long do both programs take here, on your GPU or on one core? (The
+# store's time isn't included, because it's only simulated.)
 
 # %%
 measure("make-it-fast", program)
 
 # %% [markdown]
-# Which of your changes can you see in that, and which are hidden behind something slower? Undo one,
-# and measure again.
+# Which of your changes can you see in that, and which are hidden behind something slower? Undo one
+# of them, and measure again.
 
 # %% [markdown] exercise="make-it-fast-too"
 # ## Eight more
 #
 # **`make-it-fast-too` · 16 points · stretch · about 60 minutes**
 #
-# For those who want more, a second program, with other causes. A small GPT learns to count aloud
-# from rows such as `two five eight one four`, and then goes on from beginnings of such rows. The
-# costs of this one are memory, precision, bytes between ranks, and work done again in writing.
+# Make a second program fast, with other causes, if you want more. A small GPT learns to count aloud
+# from rows such as `two five eight one four`, and then continues the beginnings of such rows. This
+# program wastes memory, precision, bytes between ranks, and work that's repeated while it writes.
 #
-# *Predict.* It goes on from 16 letters with 16 more, and reads the whole text again for each. How
-# many times less work would a letter be if no letter were read twice? (Leave attention out.)
+# *Predict.* It continues 16 letters with 16 more, and reads the whole text again for each of them.
+# How many times less work would a letter be if no letter were read twice? (Leave out attention.)
 
 # %% role="predict"
 predict("make-it-fast-too", 12.1)
@@ -463,17 +466,17 @@ from gpuedu import read_program, start_program
 start_program("faster")
 
 # %% [markdown]
-# *Implement.* Make it fast, in the folder `faster`, as before.
+# *Implement* a fast version of it, in the folder `faster`, as before.
 #
 # - `train.run(store, settings)` returns the same losses within 0.3%, and several ranks give the
-#   same as one. No more than `settings["micro"]` rows go through the model at once.
+#   same result as one. No more than `settings["micro"]` rows go through the model at once.
 # - It writes `weights.pt` to the store: the weights under the same names, in float32.
-# - `write.run(store, settings)` reads such a file, goes on from all prompts, which have one
+# - `write.run(store, settings)` reads such a file, continues all prompts, which have the same
 #   length, and returns the same texts. It writes `settings["letters"]` letters, whatever they are.
 # - All matmuls of the model are computed on the device.
 
 # %% [markdown]
-# The bill of this program, of which W is the bytes of all weights in float32:
+# This is the bill of that program. W stands for the bytes of all weights in float32:
 #
 # | cost | at most | cost | at most |
 # |---|---|---|---|
@@ -481,9 +484,9 @@ start_program("faster")
 # | training's work in float32 | 10% | launches, a letter | 12 |
 # | alive all the time in training | 4.8 W, and the rows | waits in writing | 4 |
 #
-# And on each of two ranks: 1.6 W a step in messages that reduce or gather, 0.1 W in others. What
-# is saved is counted in numbers, without weights, and takes no scores of attention; and a step
-# computes at most 1.2 times what it takes.
+# On each of two ranks it's also at most 1.6 W a step in messages that reduce or gather, and 0.1 W
+# in others. What is saved for the backward pass is counted in numbers, not bytes. Weights don't
+# count, and attention needs no scores. A step may compute at most 1.2 times what it takes.
 
 # %% [markdown]
 # *See* what that program costs as it is.
@@ -698,7 +701,7 @@ def run(store, settings):
 program_too = read_program("faster", handed_in)
 
 # %% [markdown]
-# *See* its bill.
+# *See* the bill of yours.
 
 # %%
 see("make-it-fast-too", program_too)
@@ -710,16 +713,17 @@ check("make-it-fast-too", program_too)
 reveal("make-it-fast-too")
 
 # %% [markdown]
-# *Reflect.* Autocast changed the losses by less than 0.1% here. Why is a step's work in 16 bits
-# safe, and a moment of AdamW kept in 16 bits not? (What happens to 0.999 times a number, rounded to
-# 8 bits?) With two ranks, gradients travel once a step. What would `no_sync` of DDP do here?
+# *Reflect.* Autocast changed the losses by less than 0.1% here. Why is it safe to do a step's work
+# in 16 bits, but not to keep a moment of AdamW in 16 bits? (What happens to 0.999 times a number
+# when it's rounded to 8 significant bits?) On two ranks, gradients travel once a step. What would
+# DDP's `no_sync` do here?
 
 # %% [markdown]
 # ## What you take with you
 #
 # - Measure first: what a program wastes is seldom where you would look.
 # - Change one thing at a time, and check that the result is the same.
-# - A report says what was counted, before and after, so that others can count again.
+# - A report says what was counted, before and after, so that others can count it again.
 #
 # **Your number:** how many times fewer launches a step of your program makes.
 

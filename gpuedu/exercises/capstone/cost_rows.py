@@ -31,6 +31,10 @@ def row_of(
     )
 
 
+def _after(row: CostRow) -> str:
+    return "unchanged" if row.after_text in ("", row.before_text) else row.after_text
+
+
 def plot_bill(rows: Sequence[CostRow], counted: str, folder: str) -> Any:
     """The figure of a bill, of the slow program and, where it was changed, of the learner's.
 
@@ -42,13 +46,14 @@ def plot_bill(rows: Sequence[CostRow], counted: str, folder: str) -> Any:
     is_changed = any(row.after is not None for row in rows)
     over = sum(1 for row in rows if (row.before if row.after is None else row.after) > 1)
     whose = "your program" if is_changed else "the slow program"
-    told = [f"{one.name}: {one.before_text}, {one.after_text or 'not changed'}" for one in rows]
+    told = [f"{one.name}: {one.before_text}, {_after(one)}" for one in rows]
     caption = Caption(
         title=f"{over} costs of {whose} are above what is allowed"
         if over
         else f"All costs of {whose} are within what is allowed",
         x="cost, as a multiple of what is allowed",
-        source=f"{counted} Open: the slow program; filled: the files in `{folder}`.",
+        source=f"{counted} Open: the slow program; filled: the files in `{folder}`, where they "
+        f"differ.",
         alt=f"Rows of costs, before and after. {'; '.join(told)}.",
     )
     return plot_against_limits(rows, caption=caption)

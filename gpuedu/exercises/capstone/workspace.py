@@ -98,7 +98,7 @@ def _given(folder: str) -> dict[str, str]:
     if start is None:
         names = " and ".join(f"`{name}`" for name in _STARTS)
         raise WorkspaceError(
-            f"no program of the course's begins in a folder {folder!r}", remedy=f"there are {names}"
+            f"no program of the course starts in a folder {folder!r}", remedy=f"there are {names}"
         )
     return given_program(start.exercise, start.program)
 
@@ -110,7 +110,7 @@ def _put_into_cell(folder: str, changed: dict[str, str]) -> None:
         return
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if shell is None:
-        print("This is no notebook: nothing was packed.")
+        print("This isn't a notebook, so nothing was packed.")
         return
     variable = _STARTS[Path(folder).name].variable
     cell = f"handed_in = r'''\n{text}'''\n{variable} = read_program({folder!r}, handed_in)"

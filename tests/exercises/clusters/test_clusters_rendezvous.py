@@ -22,6 +22,7 @@ from gpuedu.exercises.clusters.rendezvous.torchrun_picture import (
     draw_torchrun,
     real_lives,
 )
+from gpuedu.exercises.contract import Undecided
 from gpuedu.figures.style import alt_text
 from gpuedu.multi.launch.outcome import LaunchError
 from tests.exercises.clusters.rendezvous_answers import answers_with, hand_in, lost, stored, told
@@ -169,7 +170,7 @@ def test_cases_have_what_separates_answers():
 def test_the_cards_of_a_rank_that_reads_its_own():
     report = hand_in(stored("each_reads_its_own"))
     assert "start" in lost(report)
-    assert "begins with a new model, and not with the state after" in told(report, "start")
+    assert "starts from a new model, not from the state after" in told(report, "start")
 
 
 def test_the_card_of_a_sum_that_is_divided_by_the_world():
@@ -193,6 +194,13 @@ def test_the_card_of_samples_that_are_lost():
     assert "life 2" in told(hand_in(text), "goes-on")
 
 
+def test_a_training_that_fails_in_its_first_life_shows_nothing_else():
+    report = hand_in("def train(job, every):\n    1 / 0\n")
+    (start,) = (one for one in report.results if one.property.name == "start")
+    assert isinstance(start.fault, Undecided)
+    assert "ZeroDivisionError" in start.fault.message
+
+
 def test_nothing_but_right_parts_is_graded_of_functions_alone():
     text = "def train(job, every):\n    pass\n"
     report = hand_in(text)
@@ -211,7 +219,9 @@ def is_fit_to_print(ax) -> bool:
 def test_the_picture_of_simulated_lives():
     ax = draw_lives(*answers_with())
     assert is_fit_to_print(ax)
-    assert ax.get_title(loc="left") == "Four lives, 6 checkpoints, and the weights of one worker"
+    assert (
+        ax.get_title(loc="left") == "Four lives, 6 checkpoints, and the same weights as one worker"
+    )
     assert "e joined; c and d killed" in alt_text(ax)
 
 
@@ -255,12 +265,15 @@ def test_the_picture_of_diaries():
     agents = [["A", "started", 0.0], ["B", "started", 0.1], ["A", "killed", killed_s]]
     ax = draw_torchrun({"entries": entries, "agents": agents})
     assert is_fit_to_print(ax)
-    assert ax.get_title(loc="left") == "3 real lives under torchrun, and the weights of one process"
+    assert (
+        ax.get_title(loc="left")
+        == "3 real lives under torchrun, and the same weights as one process"
+    )
     assert "A0 and A1 killed" in alt_text(ax) and "life 3: B 1" in alt_text(ax)
     assert "B0 and B1 joined" in alt_text(ax)
     entries[-1]["numbers"][0] += 0.5
     draws = draw_torchrun({"entries": entries, "agents": agents})
-    assert "weights that are off by 0.5" in draws.get_title(loc="left")
+    assert "weights off by 0.5" in draws.get_title(loc="left")
 
 
 @pytest.fixture(scope="module")
@@ -324,7 +337,10 @@ def test_the_picture_of_real_lives(real):
     lives = {"entries": real.entries, "agents": real.agents}
     ax = draw_torchrun(lives)
     assert is_fit_to_print(ax)
-    assert ax.get_title(loc="left") == "3 real lives under torchrun, and the weights of one process"
+    assert (
+        ax.get_title(loc="left")
+        == "3 real lives under torchrun, and the same weights as one process"
+    )
     drawn = real_lives(real.entries, real.agents)
     assert [one.died for one in drawn] == [(), ("A0", "A1"), ()]
 

@@ -74,6 +74,8 @@ def test_another_right_one_is_right():
         ("job", "  completions: 2\n", "  completions: 3\n", "placed", "index 2"),
         ("job", "  parallelism: 2\n", "", "placed", "1 pod runs"),
         ("job", "clusterIP: None, ", "", "meeting", "isn't headless"),
+        ("job", "clusterIP: None", "clusterIP: none", "valid", "headless is written `None`"),
+        ("job", "clusterIP: None", "clusterIP: 10.0.0.300", "valid", "no address"),
         ("job", "job-name: j", "job-name: k", "meeting", "doesn't select"),
         ("job", "  parallelism: 2\n", "  parallelism: 2\n  suspend: true\n", "placed", "suspended"),
         (
@@ -119,7 +121,7 @@ def test_another_right_one_is_right():
             "valid",
             "aren't shared",
         ),
-        ("container", "--nnodes=2", "--nnodes=1", "meeting", "expects 1 nodes"),
+        ("container", "--nnodes=2", "--nnodes=1", "meeting", "expects 1 node; "),
         ("container", "j-0.s", "j-1.s", "meeting", "no pod of this job"),
         ("container", "--rdzv-backend=c10d", "--node-rank=0", "meeting", "the same rank, `0`"),
         ("container", "=gpu", "=8", "meeting", "starts `8` processes"),
@@ -194,7 +196,7 @@ def test_lines_are_those_of_the_parts():
 @pytest.mark.parametrize(
     ("pod", "container", "says"),
     [
-        (POD, CONTAINER, "Complete after 10.2 hours; no work is lost"),
+        (POD, CONTAINER, "Complete after 10 h 14 min; no work is lost"),
         (POD, CONTAINER.replace("90Gi", "70Gi"), "OOMKilled"),
         (POD.replace(", sizeLimit: 16Gi", ", sizeLimit: 64Mi"), CONTAINER, "Bus error"),
         (POD.replace("Seconds: 90", "Seconds: 30"), CONTAINER, "before it had saved"),

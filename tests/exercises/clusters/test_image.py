@@ -89,7 +89,7 @@ def test_nothing_is_wrong_with(before, after):
 @pytest.mark.parametrize(
     ("before", "after", "prop", "says"),
     [
-        ("FROM python:3.12-slim", "FROM python:latest", "pinned", "moves to each new version"),
+        ("FROM python:3.12-slim", "FROM python:latest", "pinned", "moves on to each new version"),
         ("FROM python:3.12-slim", "FROM lab:5000/python", "pinned", "has no tag"),
         ("FROM python:3.12-slim", "FROM python:3-slim", "pinned", "is 3.13 at one time"),
         ("FROM python:3.12-slim", "FROM python:3.14-slim", "program", "this is Python 3.14"),
@@ -110,7 +110,7 @@ def test_nothing_is_wrong_with(before, after):
         ("-r requirements.txt", "torch", "program", "No step installs"),
         ("--no-cache-dir ", "", "small", "tells pip not to keep"),
         ("USER trainer", "USER 0", "user", "Line 14: the last USER is root"),
-        ("USER trainer", "USER trianer", "user", "nobody's name"),
+        ("USER trainer", "USER trianer", "user", "no user"),
         ("WORKDIR /app", "ENV HF_TOKEN=abc\nWORKDIR /app", "secret", "`ENV HF_TOKEN`"),
         ("WORKDIR /app", "ARG AWS_SECRET_ACCESS_KEY\nWORKDIR /app", "secret", "ARG AWS_SECRET"),
         ("--no-cache-dir -r", "--no-cache-dir -i https://me:abc@pip.lab/simple -r", "secret", "before the `@`"),

@@ -89,11 +89,15 @@ def test_what_is_not_read_is_told_by_its_line(text, says):
 @pytest.mark.parametrize(
     ("edit", "line", "says"),
     [
-        (("name: a\n        image", "name: on\n        image"), 9, "`on`, which is true or false"),
-        (("      - name: a", "      - name: 1e3"), 9, "`1e3`, which is a number for YAML"),
+        (
+            ("name: a\n        image", "name: on\n        image"),
+            9,
+            "YAML reads `on` as true or false",
+        ),
+        (("      - name: a", "      - name: 1e3"), 9, "YAML reads `1e3` as a number; quote it"),
         (("image: b:1", "images: b:1"), 10, "no field here; there is `image`"),
         (("        image: b:1", "        tolerations: []"), 10, "it's one of a pod's spec"),
-        (("restartPolicy: Never", "restartPolicy: [Never]"), 7, "a text, but is a list"),
+        (("restartPolicy: Never", "restartPolicy: [Never]"), 7, "text, but it is a list"),
         (("kind: Job", "kind: job"), 2, "there is `apiVersion: batch/v1` with `kind: Job`"),
         (("batch/v1", "batch/v2"), 2, "there is `apiVersion: batch/v1` with `kind: Job`"),
         (("      containers:\n      - name: a\n        image: b:1\n", ""), 6, "no `containers`"),
@@ -133,7 +137,7 @@ def test_what_is_refused_is_taken_out_and_the_rest_stays():
     [
         ("{pytorchReplicaSpecs: {Master: {replicas: 1, template: {}}}}", ""),
         ("{pytorchReplicaSpecs: {Chief: {template: {}}}}", "`Chief` is no field|is no field"),
-        ("{nprocPerNode: 4, pytorchReplicaSpecs: {}}", "`4`, which is a number"),
+        ("{nprocPerNode: 4, pytorchReplicaSpecs: {}}", "YAML reads `4` as a number"),
         ("{runPolicy: {cleanPodPolicy: All}}", "no `pytorchReplicaSpecs`"),
         ("{pytorchReplicaSpecs: {Worker: {template: {spec: {containers: [{}]}}}}}", "no `name`"),
     ],

@@ -90,9 +90,9 @@ def _faults(scrape, run_rules, gpu_rules) -> dict[str, str]:
     ("rules", "told"),
     [
         ("", "empty"),
-        ("\x00", "no YAML"),
+        ("\x00", "isn't YAML"),
         ("groups: [{name: a, rules: [{alert: A, expr: '1 +'}]}]", "grammar"),
-        ("groups: [{name: a, rules: [{alert: A, expr: '1'}]}]", "not asked for"),
+        ("groups: [{name: a, rules: [{alert: A, expr: '1'}]}]", "belongs there"),
         ("- " * 3000, "nested"),
         ("{" * 7000, "nested"),
         ("a: &b [*b]", "anchors"),

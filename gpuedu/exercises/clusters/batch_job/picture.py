@@ -24,7 +24,7 @@ def draw_batch_job(script: Any) -> Any:
     if given.minutes != _DAY_MIN:
         clusters.append(_cluster(replace(given, minutes=_DAY_MIN)))
     caption = Caption(
-        title="The same training, by its limit",
+        title="The same training with two time limits",
         x="hours from now",
         y="node",
         source=f"Simulated: conservative backfill, {WORK_MIN // 60} h of training, a checkpoint at "

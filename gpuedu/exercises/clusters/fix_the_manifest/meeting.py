@@ -133,7 +133,8 @@ def _counts(launch: Launch, pod: PodSpec) -> Iterator[str]:
     low, _, high = nodes.partition(":")
     if str(lab.PODS) not in (low, high or low) or (high or low) != str(lab.PODS):
         told = nodes.removesuffix(":1") if nodes == "1:1" else nodes
-        yield f"`torchrun` in `{pod.name}` expects {told[:20]} nodes; there are {lab.PODS} pods"
+        count = "1 node" if told == "1" else f"{told[:20]} nodes"
+        yield f"`torchrun` in `{pod.name}` expects {count}; there are {lab.PODS} pods"
     processes = launch.option("nproc_per_node", "1")
     if processes not in (str(lab.GPUS), "gpu", "auto"):
         told = f"`torchrun` in `{pod.name}` starts `{processes[:20]}` processes"

@@ -115,13 +115,13 @@ def out_of_memory(answer: Answer, work: Workload) -> Iterator[Told]:
         need = Fraction(lab.PROGRAM_BYTES + lab.LOADER_BYTES)
         at = pod.line(*path, "resources", "limits", "memory")
         if not limit:
-            yield at, f"the program of `{pod.name}` has no limit of memory"
+            yield at, f"the program of `{pod.name}` has no memory limit"
         elif limit < need:
             told = f"with what is in `{_SHM}`, `{pod.name}` takes {gib(need)} of memory"
             yield at, f"{told}. Its limit is {gib(limit)}, so it's OOM-killed"
         elif requested(container, "memory") != limit:
             at = pod.line(*path, "resources", "requests", "memory")
-            told = f"the request of memory is {gib(requested(container, 'memory'))}"
+            told = f"the memory request is {gib(requested(container, 'memory'))}"
             yield at, f"{told}, the limit {gib(limit)}: others may be given the rest"
 
 
@@ -262,7 +262,7 @@ def told_secrets(answer: Answer, work: Workload, text: str) -> Iterator[Told]:
     """The token in plain text, or a program that doesn't get it."""
     if lab.TOKEN in text:
         line = text.count("\n", 0, text.index(lab.TOKEN)) + 1
-        yield line, "the token is there for everybody who can read the manifest"
+        yield line, "the token is there for anyone who can read the manifest"
     for pod in templates(work):
         path, container = pod.main
         pairs = [

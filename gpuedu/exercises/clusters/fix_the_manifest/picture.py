@@ -66,11 +66,11 @@ def draw_lives(job: str, pod: str = "", container: str = "") -> Any:
     shown = marked[:_MOST_EVENTS]
     lines = [f"{pods[one.pod].name}: {one.note}" for one in day.spans if one.kind == PENDING]
     for number, one in enumerate(shown, 1):
-        lines.append(f"{number}  {_at(one.end)}: {pods[one.pod].name}, {one.note}")
+        lines.append(f"{number}  {_time(one.end)}: {pods[one.pod].name}, {one.note}")
     if len(marked) > len(shown):
         lines.append(f"and so on, {len(marked) - len(shown)} more")
     if day.why:
-        lines.append(f"{_at(day.end)}: the job has failed: {day.why}")
+        lines.append(f"{_time(day.end)}: the job has failed: {day.why}")
     said = [line.replace("`", "") for line in (*bad, *dict.fromkeys(lines))]
     is_short = day.end < _SHORT
     unit = 1.0 if is_short else 60.0
@@ -114,19 +114,19 @@ def _wrapped(line: str) -> list[str]:
     return textwrap.wrap(line, _LETTERS, subsequent_indent="    ")
 
 
-def _at(minutes: float) -> str:
-    return f"{int(minutes) // 60}:{int(minutes) % 60:02d} h"
+def _time(minutes: float) -> str:
+    hours, rest = divmod(round(minutes), 60)
+    return " ".join([f"{hours} h"] * bool(hours) + [f"{rest} min"] * bool(rest or not hours))
 
 
 def _summary(day: Day) -> str:
     if day.state == "Complete":
-        twice = f"{day.lost / 60:.1f} hours were trained twice"
-        lost = twice if day.lost >= 1 else "no work is lost"
-        return f"Complete after {day.end / 60:.1f} hours; {lost}"
+        lost = f"{_time(day.lost)} trained twice" if day.lost >= 1 else "no work is lost"
+        return f"Complete after {_time(day.end)}; {lost}"
     if day.state == "Failed":
-        return f"Failed after {_at(day.end)}"
-    hours = f"{day.done / 60:.1f} of {lab.TRAINING_S / 3600:.0f}"
-    return f"After {_HORIZON / 60:.0f} hours, {hours} are trained"
+        return f"Failed after {_time(day.end)}"
+    done = f"{_time(day.done)} of {_time(lab.TRAINING_S / 60)}"
+    return f"After {_time(_HORIZON)}, {done} of training are done"
 
 
 def _early_end(pod: PodSpec) -> str:

@@ -6,11 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
+from ipaddress import ip_address
 from typing import Any
 
 from gpuedu.exercises.clusters.fix_the_manifest.lab import Answer
 from gpuedu.exercises.clusters.kubernetes import kubeflow
-from gpuedu.exercises.clusters.kubernetes.manifests import Path, get
+from gpuedu.exercises.clusters.kubernetes.manifests import Document, Path, get
 from gpuedu.exercises.clusters.kubernetes.quantities import quantity
 from gpuedu.exercises.clusters.kubernetes.workloads import PodSpec, Workload
 
@@ -35,7 +36,9 @@ def refused(answer: Answer) -> Iterator[Told]:
             continue  # the server makes a name, if it's created and not applied
         if not isinstance(name, str) or not _LABEL.fullmatch(name):
             at = document.line(("metadata", "name"))
-            yield at, "`metadata.name` should be a name of small letters, digits and dashes"
+            yield at, "`metadata.name` should be a name of lowercase letters, digits and dashes"
+        if get(value, "kind") == "Service":
+            yield from _of_service(document, value)
     if answer.count == 0 and all(value is not None for value in answer.values):
         yield 1, "no document is a Job or a PyTorchJob"
     if answer.count > 1:
@@ -44,6 +47,21 @@ def refused(answer: Answer) -> Iterator[Told]:
         yield from _of_job(answer.workload)
         for pod in {id(one.spec): one for one in answer.workload.pods}.values():
             yield from _of_pod(pod)
+
+
+def _of_service(document: Document, value: dict[str, Any]) -> Iterator[Told]:
+    """An address of its own, none (empty), or ``None``; the API server takes nothing else."""
+    address = get(value, "spec", "clusterIP")
+    if address in (None, "", "None"):
+        return
+    told = f"`clusterIP: {str(address)[:40]}` is no address"
+    if str(address).lower() == "none":
+        yield document.line(("spec", "clusterIP")), f"{told}; headless is written `None`"
+        return
+    try:
+        ip_address(str(address))
+    except ValueError:
+        yield document.line(("spec", "clusterIP")), told
 
 
 def _of_job(work: Workload) -> Iterator[Told]:
@@ -141,9 +159,9 @@ def _resources(pod: PodSpec, path: Path, one: dict[str, Any]) -> Iterator[Told]:
         if "/" in name and limit is None:
             yield at, f"`{name}` is requested, but has no limit, and devices need one"
         elif "/" in name and limit != wanted:
-            yield at, f"the request of `{name}` differs from its limit, and devices aren't shared"
+            yield at, f"the request for `{name}` differs from its limit, and devices aren't shared"
         elif limit is not None and wanted > limit:
-            yield at, f"the request of `{name}` is above its limit"
+            yield at, f"the request for `{name}` is above its limit"
 
 
 def _no_quantity(name: str, value: object) -> str:
@@ -170,7 +188,7 @@ def _toleration(pod: PodSpec, i: int, one: dict[str, Any]) -> Iterator[Told]:
     operator, effect = one.get("operator") or "Equal", one.get("effect")
     at = pod.line("tolerations", i)
     if operator == "Exists" and one.get("value"):
-        yield at, "a toleration with `Exists` has a `value`"
+        yield at, "a toleration with `Exists` takes no `value`"
     if operator not in ("Exists", "Equal"):
         yield at, f"`operator` is `{operator}`, and should be `Exists` or `Equal`"
     if not one.get("key") and operator != "Exists":

@@ -63,10 +63,10 @@ def docker_check(dockerfile: str) -> list[str]:
                 check=False,
             )
         except (OSError, subprocess.SubprocessError) as fault:
-            return [f"docker could not be asked: {type(fault).__name__}"]
+            return [f"docker couldn't be asked: {type(fault).__name__}"]
     said = (done.stdout or done.stderr).decode(errors="replace")
     if "unknown flag" in said:
-        return ["docker is here without its plugin buildx, which has the checks"]
+        return ["docker is here, but without its plugin buildx, which has the checks"]
     return [line for line in said.splitlines() if line.strip()][-20:]
 
 

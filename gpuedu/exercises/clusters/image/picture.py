@@ -64,9 +64,9 @@ def draw_image(dockerfile: str, dockerignore: str = "") -> Any:
     )
     more = f" {left_out} more steps aren't drawn." if left_out > 0 else ""
     caption = Caption(
-        title=f"Five builds, one after another; the image has {builds[0].layers_mb:,.0f} MB",
-        source="Simulated, with round sizes. In a step: what it downloads, or else the layer it"
-        f" makes.\nSteps that make no layer aren't drawn.{more}",
+        title=f"Five builds, one after another, of an image of {builds[0].layers_mb:,.0f} MB",
+        source="Simulated, with round sizes. Each step shows what it downloads, or else the size "
+        f"of the layer it makes.\nSteps that make no layer aren't drawn.{more}",
         alt=f"A table of steps and builds. {told}.",
     )
     return plot_builds(rows, names, _DAYS, totals, caption=caption)

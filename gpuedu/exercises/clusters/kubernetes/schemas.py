@@ -31,7 +31,7 @@ _OWNERS = {
 }
 _MOST_ERRORS, _ROUNDS = 50, 6
 _KINDS = {
-    "string": "a text",
+    "string": "text",
     "integer": "a whole number",
     "number": "a number",
     "boolean": "true or false",
@@ -122,7 +122,7 @@ def check_document(document: Document) -> tuple[tuple[SchemaError, ...], Any]:
     api_version, kind = value.get("apiVersion"), value.get("kind")
     for name, found in (("apiVersion", api_version), ("kind", kind)):
         if not isinstance(found, str):
-            return (SchemaError((), f"has no `{name}` that is a text", True),), None
+            return (SchemaError((), f"has no `{name}` that is text", True),), None
     validator = _validator(api_version, kind)
     if validator is None:
         like = kinds_like(api_version, kind)
@@ -194,17 +194,18 @@ def _mistyped(error: Any, path: Path, document: Document) -> str:
     if not names:
         return f"isn't allowed: {str(error.message)[:120]}"
     written = document.written.get(path)
-    value = f"`{written}`, which is " if written else ""
-    told = f"should be {' or '.join(names)}, but is {value}{_kind(error.instance)}"
+    kind = _kind(error.instance)
+    told = f"YAML reads `{written}` as {kind}" if written else f"it is {kind}"
+    told = f"should be {' or '.join(names)}, but {told}"
     is_text = "string" in types and written
-    return f"{told}: as a text it needs quotes" if is_text else told
+    return f"{told}; quote it" if is_text else told
 
 
 def _kind(value: Any) -> str:
     if value is None:
         return "empty"
     if isinstance(value, bool):
-        return "true or false for YAML"
+        return "true or false"
     if isinstance(value, int | float):
-        return "a number for YAML"
-    return {str: "a text", list: "a list", dict: "a mapping"}[type(value)]
+        return "a number"
+    return {str: "text", list: "a list", dict: "a mapping"}[type(value)]

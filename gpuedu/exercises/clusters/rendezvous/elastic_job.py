@@ -111,7 +111,7 @@ class Job:
         if self._steps > self.total:
             raise AnswerError(
                 f"`job.step` was called {self._steps} times, and the run has {self.total} samples",
-                remedy="What ends the loop over batches, and does each step change it?",
+                remedy="What ends the loop over batches, and does each step change that?",
             )
         self._on_act(self, "step", [])
         self._moving = MOMENTUM * self._moving + gradient.detach().double()
@@ -159,6 +159,6 @@ class Job:
         if len(found) > self.fits:
             raise AnswerError(
                 f"out of memory: `job.gradient` got {len(found)} samples, and {self.fits} fit",
-                remedy="A worker adds up the gradients of several parts.",
+                remedy="A worker can add up the gradients of several parts.",
             )
         return found

@@ -37,7 +37,7 @@ def draw_lives(
     drawn = drawn_lives(history, LIVES)
     trained = sum(len(act[4]) for act in history.acts if act[2] == "gradient")
     total, saves = SHAPE.samples * SHAPE.epochs, sum(len(one.saves) for one in drawn)
-    same = "the weights of one worker" if off < NEAR else f"weights that are off by {off:.1g}"
+    same = "the same weights as one worker" if off < NEAR else f"weights off by {off:.1g}"
     caption = Caption(
         title=f"Four lives, {saves} {'checkpoint' if saves == 1 else 'checkpoints'}, and {same}",
         x="simulated time; pauses, in which workers meet, are not to scale",

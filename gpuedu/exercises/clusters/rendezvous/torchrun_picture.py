@@ -29,7 +29,7 @@ def draw_torchrun(lives: Mapping[str, Any]) -> Any:
     drawn = real_lives(entries, agents)
     rows = sorted({worker for one in drawn for worker in one.workers})
     off = distance(entries)
-    same = "the weights of one process" if off < NEAR else f"weights that are off by {off:.1g}"
+    same = "the same weights as one process" if off < NEAR else f"weights off by {off:.1g}"
     restarts = {f"{one['life'] + 1}{one['agent']}": one["restarts"] for one in entries}
     counts = "; ".join(
         f"life {life + 1}: "

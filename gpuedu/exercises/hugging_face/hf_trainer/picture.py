@@ -104,9 +104,10 @@ def draw_schedules(options: Callable[..., Any]) -> Any:
     ax.set_xlim(0, 84)
     ax.set_xticks(range(0, 61, 10))
     ax.set_ylim(-0.35, 3.4)
+    ax.grid(visible=False)
     write_end_labels(ax, labels)
     caption = Caption(
-        title="What Trainer makes of your options",
+        title="The learning rates that Trainer makes of your options",
         x="update",
         y="learning rate (1e-4)",
         source="By TrainingArguments and Trainer's own schedules: 60 updates, at most 3e-4.",
@@ -130,11 +131,11 @@ def draw_beside(own_loop: Callable[..., Any]) -> Any:
     highest = max([*true.losses, *(x for x in mine["losses"] if math.isfinite(x))])
     left.set_ylim(0, 1.25 * highest)
     left.annotate(
-        "wide: Trainer's, dots: yours", (0.03, 0.06), xycoords="axes fraction", color=style.INK
+        "wide line: Trainer's; dots: yours", (0.03, 0.06), xycoords="axes fraction", color=style.INK
     )
     style.name_axes(left, title="Loss of each update", x="update", y="loss")
     apart = _apart(true.weights, mine["weights"])
-    _bars(right, apart)
+    _dots(right, apart)
     style.name_axes(
         right, title="Difference of the weights", x="after update", y="largest difference"
     )
@@ -157,13 +158,13 @@ def _apart(wanted: Sequence[Sequence[float]], mine: np.ndarray) -> list[float]:
     return [float(np.abs(np.array(wanted[at]) - mine[at]).max()) for at in range(count)]
 
 
-def _bars(ax: Any, apart: Sequence[float]) -> None:
-    """A bar for each update on a logarithmic axis, with the level of rounding."""
+def _dots(ax: Any, apart: Sequence[float]) -> None:
+    """A dot for each update on a logarithmic axis, with the level of rounding."""
     shown = [max(off, 1e-17) if math.isfinite(off) else 1.0 for off in apart]
     colors = [style.GREEN if off < _ROUNDING else style.RED for off in shown]
     ax.set_yscale("log")
     ax.set_ylim(1e-18, 10)
-    ax.bar(range(1, len(shown) + 1), shown, color=colors, bottom=1e-18)
+    ax.scatter(range(1, len(shown) + 1), shown, color=colors, s=26, zorder=3)
     ax.set_yticks([1e-17, 1e-12, 1e-8, 1e-4, 1], ["≤ 1e-17", "1e-12", "1e-8", "1e-4", "1"])
     ax.axhline(_ROUNDING, color=style.QUIET, linewidth=1.2, dashes=(5, 3))
     ax.annotate(

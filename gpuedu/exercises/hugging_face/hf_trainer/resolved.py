@@ -123,7 +123,7 @@ def _rates(arguments: Any, count: int) -> list[float]:
             optimizer.step()
             schedule.step()
     except Exception as fault:
-        told = f"no schedule comes of `{arguments.lr_scheduler_type.value}` here"
+        told = f"there's no schedule for `{arguments.lr_scheduler_type.value}` here"
         raise AnswerError(f"{told}: {str(fault)[:200]}") from None
     return rates
 

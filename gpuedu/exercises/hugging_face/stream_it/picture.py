@@ -67,7 +67,7 @@ def draw_stop(deal: Callable[..., Any], read: Callable[..., Any]) -> Any:
         "Crosses: never read. Diamonds: read twice.",
     )
     return style.describe(
-        ax, f"A row of {_COUNT} samples for each way to go on. {'; '.join(told)}."
+        ax, f"A row of {_COUNT} samples for each way to continue. {'; '.join(told)}."
     )
 
 

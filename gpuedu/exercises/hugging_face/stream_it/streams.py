@@ -36,7 +36,7 @@ def count_words(batch: Mapping[str, Any]) -> dict[str, list[int]]:
     texts = batch["text"]
     if isinstance(texts, str):
         raise AnswerError(
-            "`prepare` got a single sample, where it wants a batch: a dict of lists",
+            "`prepare` got a single sample, but takes a batch: a dict of lists",
             remedy="`map(prepare, batched=True, batch_size=16)`",
         )
     if len(texts) > MOST_AT_A_TIME:

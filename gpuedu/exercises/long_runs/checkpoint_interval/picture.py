@@ -37,7 +37,7 @@ _SHAPE = 0.6
 _MINUTE, _HOUR = 60.0, 3600.0
 _LOOKS = {
     "trains": Look(style.BLUE),
-    "trains, and it's lost": Look(style.RED, "////"),
+    "trains, but it's lost": Look(style.RED, "////"),
     "saves": Look(style.ORANGE),
     "restarts": Look(style.QUIET),
 }
@@ -50,7 +50,7 @@ def _chosen_s(best_interval: Chooser, nodes: int) -> float:
     chosen = float(number(best_interval(*saving, NODE_MTBF_S, nodes), "the result"))
     if not 0 < chosen < math.inf:
         raise AnswerError(
-            f"`best_interval` gave {chosen:g} s for {nodes:,} nodes, which nothing can be drawn of",
+            f"`best_interval` gave {chosen:g} s for {nodes:,} nodes, which can't be drawn",
             remedy="It should be a positive number of seconds.",
         )
     return chosen
@@ -79,9 +79,9 @@ def draw_wastes(best_interval: Chooser) -> Any:
     caption = Caption(
         title="What is lost for each second of training that is kept (rings: your interval)",
         x="time between two saves (min)",
-        y="seconds lost for a second",
-        source="Expected, computed exactly: 1 min for a save, 5 min for a restart, a failure of "
-        "each machine in 6,300 h.\nIn bunches: Weibull failures of shape 0.6, as often on average.",
+        y="seconds lost per second kept",
+        source="Expected, computed exactly: a save takes 1 min, a restart 5 min; each machine "
+        "fails once in 6,300 h.\nIn bunches: Weibull failures of shape 0.6, as often on average.",
         alt="Curves of the expected waste over the interval, each with a flat minimum. Chosen: "
         + "; ".join(told)
         + ".",
@@ -116,7 +116,7 @@ def draw_day(best_interval: Chooser) -> Any:
     caption = Caption(
         title="A day of 2,048 machines, with the same failures each time",
         x="time (h)",
-        source="Simulated: 1 min for a save, 5 min for a restart, 3.1 h from failure to failure.",
+        source="Simulated: a save takes 1 min, a restart 5 min; 3.1 h between failures on average.",
         alt="Three strips over 24 hours. " + "; ".join(f"{s.name}: {s.says}" for s in strips) + ".",
     )
     return plot_strips(strips, _LOOKS, caption=caption, end=24.0)

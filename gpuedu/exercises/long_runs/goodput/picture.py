@@ -24,7 +24,7 @@ def draw_month(account: Callable[..., Any], largest_loss: Callable[..., Any]) ->
     hours, (cause, halved) = hours_of(account(log)), loss_of(largest_loss(log))
     if cause not in CAUSES:
         raise AnswerError(
-            f"`largest_loss` gave {cause!r}, which is no cause",
+            f"`largest_loss` gave {cause!r}, which isn't one of the causes",
             remedy=f"The causes are {', '.join(CAUSES)}.",
         )
     paid = paid_hours(log)
@@ -35,7 +35,7 @@ def draw_month(account: Callable[..., Any], largest_loss: Callable[..., Any]) ->
         bars.append(_bar(name, sum(map(hours.get, kinds)), paid, parts, color))
     share = hours["trained"] / paid
     title = (
-        f"Goodput {share:.1%}; {halved:.1%} if {cause} took half"
+        f"Goodput {share:.1%}; {halved:.1%} if {cause} took half as much"
         if 0 <= halved < 10
         else f"Goodput {share:.1%}"
     )

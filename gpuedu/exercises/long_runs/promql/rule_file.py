@@ -91,12 +91,12 @@ def _document(text: str) -> Any:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
-        told = f"this is no YAML: {fault.problem or fault.context}"
+        told = f"this isn't YAML: {fault.problem or fault.context}"
         if mark and any(map(_BARE_TEMPLATE.search, text.splitlines()[mark.line : mark.line + 1])):
-            told += "; a text with {{ needs quotes"
+            told += "; text with {{ needs quotes"
         raise RuleFileError(told, mark.line + 1 if mark else 1) from None
     except yaml.YAMLError as fault:
-        raise RuleFileError(f"this is no YAML: {str(fault).splitlines()[0]}", 1) from None
+        raise RuleFileError(f"this isn't YAML: {str(fault).splitlines()[0]}", 1) from None
     if node is None:
         raise RuleFileError("the file is empty", 1)
     return node
@@ -139,7 +139,7 @@ def _text(node: Any, what: str, parent: Any) -> str:
     if node is None:
         _refuse(parent, f"{what} is missing")
     if not isinstance(node, yaml.ScalarNode):
-        _refuse(node, f"{what} should be a text")
+        _refuse(node, f"{what} should be text")
     if not node.value.strip():
         _refuse(node, f"{what} is empty")
     return node.value

@@ -58,11 +58,11 @@ def cases(rng: np.random.Generator) -> list[Case]:
 _TOLD = {
     "read-once": (
         "each file is read once",
-        "What does the second epoch read that the first one has read already?",
+        "What does the second epoch read that the first one has already read?",
         "a run reads {got} from the store",
     ),
     "few-requests": (
-        "files are asked for together",
+        "files are requested together",
         "How long does a request take, and how many files may it ask for?",
         "a run makes {got} requests to the store",
     ),
@@ -77,39 +77,39 @@ _TOLD = {
         "a step copies {got} to the device",
     ),
     "waits": (
-        "training hardly waits for the device",
+        "training hardly ever waits for the device",
         "Which lines of a step need a number on the host?",
-        "in an epoch of training the host waits {got} times for the device",
+        "in an epoch of training, the host waits {got} times for the device",
     ),
     "preparation": (
-        "a batch is prepared by few launches",
-        "How many launches does the augmentation of one image take, and how many that of twelve?",
-        "before the backward pass a step makes {got} launches that are no part of the model",
+        "a batch is prepared with few launches",
+        "How many launches does augmenting one image take, and how many does augmenting twelve?",
+        "before the backward pass, a step makes {got} launches that aren't part of the model",
     ),
     "update": (
-        "the weights are updated by few launches",
+        "the weights are updated with few launches",
         "How many tensors of weights are there, and how many launches does each take?",
-        "after the backward pass a step makes {got} launches",
+        "after the backward pass, a step makes {got} launches",
     ),
     "flop": (
         "no letter's work is done twice",
-        "What does the model compute for a letter that it has not computed for the one before?",
+        "What does the model compute for a letter that it hasn't computed for the one before?",
         "a step computes {got}",
     ),
     "growth": (
         "nothing piles up from step to step",
-        "What does the program still hold of a step when the next one begins?",
-        "after each step {got} more are alive on the device",
+        "What does the program still keep of a step when the next one starts?",
+        "after each step, {got} more are alive on the device",
     ),
     "evaluation-graph": (
         "evaluation records nothing for a backward pass",
         "Which backward pass will need what is saved in an evaluation?",
-        "in an evaluation {got} operations are recorded for a backward pass",
+        "in an evaluation, {got} operations are recorded for a backward pass",
     ),
     "written": (
         "a checkpoint is written once an epoch",
         "Who reads what is written after each step?",
-        "in an epoch {got} are written to the store",
+        "in an epoch, {got} are written to the store",
     ),
 }
 """Of each limit: what the card says of it, its question, and what is told where it is passed."""
@@ -217,16 +217,16 @@ JUDGE = Judge(
         ),
         Property(
             "resumes",
-            "a run goes on from its checkpoint",
+            "a run continues from its checkpoint",
             1,
-            "What does a run need besides the weights to go on as if it had never ended?",
+            "What does a run need, besides the weights, to continue as if it had never ended?",
             _resumes,
             after=_COSTS,
             waits_for=("same",),
         ),
         Property(
             "same-on-ranks",
-            "two ranks give the same",
+            "two ranks give the same result",
             1,
             "Which samples does each rank train on, and what do the ranks share?",
             _same_on_ranks,

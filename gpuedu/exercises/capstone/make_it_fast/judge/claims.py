@@ -10,7 +10,7 @@ from gpuedu.exercises.contract import Case, Fault, Plain, Property, Undecided
 
 _NEAR = 0.03
 """How far off the quotient of two figures may be, which are rounded themselves."""
-_NOT_COUNTED = "the program's costs could not be counted"
+_NOT_COUNTED = "the program's costs couldn't be counted"
 _PLENTY = ("all", "no limit", "inf", "∞")
 """How many times less something is of which nothing is left."""
 
@@ -47,7 +47,7 @@ def _figures(
             told, wanted = getattr(row, field), cost.show(figures[cost.figure])
             claimed = figure_of(told)
             if claimed is None:
-                yield Fault(name, f"line {row.line}: `{told}` is no figure in {UNITS_TOLD}")
+                yield Fault(name, f"line {row.line}: `{told}` isn't a number in {UNITS_TOLD}")
                 return
             if cost.show(claimed) != wanted:
                 whole = f"line {row.line}, {cost.name}: the report says {told}"
@@ -89,7 +89,7 @@ def _where(case: Case, observed: Plain) -> Iterable[Fault]:
         named = [one.strip(" `") for one in row.where.split(",")]
         unchanged = [one for one in named if one not in observed["changed"]]
         if unchanged:
-            told = f"`{unchanged[0]}` is no file that was changed; commas part several"
+            told = f"`{unchanged[0]}` isn't a file that was changed; separate several by commas"
             told = told if row.where else "no file is named"
             yield Fault("where", f"line {row.line}, {cost.name}: {told}")
             return
@@ -105,7 +105,7 @@ CLAIMS = (
     ),
     Property(
         "before",
-        "the figures before are those that are counted",
+        "the numbers before are the ones that are counted",
         1,
         "What did the slow program cost, according to the bill?",
         _figures("before", "before", lambda case, observed: case.truth),
@@ -113,7 +113,7 @@ CLAIMS = (
     ),
     Property(
         "after",
-        "the figures after are those that are counted",
+        "the numbers after are the ones that are counted",
         2,
         "Was the program changed after the figure was drawn?",
         _figures("after", "after", lambda case, observed: observed["costs"]),
@@ -121,9 +121,9 @@ CLAIMS = (
     ),
     Property(
         "times",
-        "it is right how many times less each cost is",
+        "`times` is right for each cost",
         1,
-        "Which figure is divided by which?",
+        "Which number is divided by which?",
         _times,
         after=("rows",),
     ),

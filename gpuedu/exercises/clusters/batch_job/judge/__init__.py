@@ -97,7 +97,7 @@ JUDGE = Judge(
             "warned 1 to 10 minutes before the limit, all processes save before the job ends",
             1.5,
             test_saves,
-            asks="Who got the signal, who passed it on, and who waited?",
+            asks="What got the signal, what passed it on, and what waited?",
             waits_for=("accepted", "one-program"),
         ),
         document_rule(

@@ -21,7 +21,7 @@ def test_saves(case: Case, script: str, run: Any) -> Iterator[Complaint]:
         return
     if warning is None:
         yield Complaint(
-            "nobody warns the job: without `--signal` the first that it hears of its limit is "
+            "nobody warns the job: without `--signal`, the first it hears of its limit is "
             "SIGTERM, 30 s before it is killed",
             "Which option asks for a signal earlier?",
         )
@@ -87,7 +87,7 @@ def test_goes_on(case: Case, script: str, run: Any) -> Iterator[Complaint]:
     options = asked(script).script.options
     if "sbatch" in run["others"]:
         yield Complaint(
-            "the script handed in another job instead of requeueing this one",
+            "the script submitted another job instead of requeueing this one",
             "Which job keeps its number and its log?",
         )
     requeues, number = run["requeues"], str(case.inputs["job"])

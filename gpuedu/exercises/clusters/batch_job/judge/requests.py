@@ -199,11 +199,11 @@ def test_log(case: Case, script: str, run: Any) -> Iterator[Complaint]:
         elif not any(f"%{one}" in pattern.replace("%%", "") for one in "jJA"):
             yield Complaint(
                 f"{at}every job of yours writes to `{pattern}`, so one overwrites another's log",
-                "What is different from job to job?",
+                "What differs from job to job?",
             )
     if options.get("open-mode") != "append":
         yield Complaint(
             f"{found.where('open-mode')}a requeued job keeps its number, and so the name of its "
             "log: it starts with an empty one, and what its last run said is lost",
-            "What should Slurm do with a log that is there already?",
+            "What should Slurm do with a log that already exists?",
         )

@@ -75,7 +75,7 @@ JUDGE = Judge(
     properties=(
         document_rule(
             "valid",
-            "the API server takes the manifest",
+            "the API server accepts the manifest",
             1,
             _valid,
             asks="Which fields does this object have, and what may this one hold?",
@@ -85,7 +85,7 @@ JUDGE = Judge(
             "both pods are placed, on nodes with the right GPUs",
             1.5,
             _rule(needs.unplaced),
-            asks="What does each node say to this pod, and which nodes should take it?",
+            asks="Why does each node refuse this pod, or take it, and which ones should?",
         ),
         document_rule(
             "memory",
@@ -110,10 +110,10 @@ JUDGE = Judge(
         ),
         document_rule(
             "user",
-            "no container is root, or can become it",
+            "no container is root, or can become root",
             0.5,
             _rule(needs.as_root),
-            asks="Who checks as whom a container starts, and what may it become later?",
+            asks="What checks which user a container starts as, and what may it become later?",
         ),
         document_rule(
             "secret",
@@ -127,7 +127,7 @@ JUDGE = Judge(
             "images have a version",
             0.5,
             _rule(needs.moving_images),
-            asks="Which image does a pod get that starts again next week?",
+            asks="Which image will a pod get if it starts again next week?",
         ),
     ),
     hints=(
@@ -141,11 +141,11 @@ JUDGE = Judge(
     cases=cases,
     predictions={
         "fix-the-manifest": Prediction(
-            "By how many GiB is the container above its limit?",
+            "By how many GiB does the container exceed its limit?",
             6,
             "GiB",
-            because="An `emptyDir` with `medium: Memory` is no disk: what is in it counts as memory"
-            " of the container that wrote it. 64 + 12 = 76 GiB, and the limit is 70.",
+            because="An `emptyDir` with `medium: Memory` isn't a disk: what is in it counts as "
+            "memory of the container that wrote it. 64 + 12 = 76 GiB, and the limit is 70.",
         ),
     },
 )

@@ -72,7 +72,7 @@ def cached(case: Case, dockerfile: str, dockerignore: str) -> Iterator[Complaint
         count = f"{len(missed)} of {len(layers)} steps"
         yield Complaint(
             f"{count} run again, from line {first_line} on, and"
-            f" {again.download_mb:,.0f} MB are downloaded once more."
+            f" {again.download_mb:,.0f} MB are downloaded again."
         )
 
 
@@ -132,7 +132,7 @@ JUDGE = Judge(
         ),
         document_rule(
             "cached",
-            "after a change of your sources nothing is downloaded again",
+            "after a change to your sources, nothing is downloaded again",
             2,
             cached,
             asks="Which files go into the first step that runs again, and which does it need?",
@@ -149,7 +149,7 @@ JUDGE = Judge(
             "the program doesn't run as root",
             0.5,
             _rule(lambda dockerfile, files: unsafe_user(dockerfile)),
-            asks="As whom does a container run if nobody says so?",
+            asks="Which user runs a container if nobody says so?",
         ),
         document_rule(
             "secret",
@@ -163,14 +163,14 @@ JUDGE = Judge(
             "a signal to the container reaches the program",
             1,
             _rule(lambda dockerfile, files: deaf_command(dockerfile)),
-            asks="Who is process 1 in this container, and who gets the SIGTERM?",
+            asks="What is process 1 in this container, and what gets the SIGTERM?",
         ),
         document_rule(
             "context",
             "`.dockerignore` keeps out what no image needs, and nothing else",
             1,
             _context,
-            asks="Which of its lines means this path, or should?",
+            asks="Which of its lines matches this path, or should?",
         ),
     ),
     hints=(
@@ -179,17 +179,17 @@ JUDGE = Judge(
         "pip needs one file of the folder. What happens to the step after a `COPY` of only that"
         " file when you edit train.py?",
         "The token belongs to one RUN: `--mount=type=secret` with the id, and with the place where"
-        " pip looks as `target`. Each RUN leaves one layer, so what it doesn't want to leave it has"
-        " to remove itself.",
+        " pip looks as `target`. Each RUN leaves one layer, so whatever shouldn't stay there has to"
+        " be removed in the same RUN.",
     ),
     cases=cases,
     predictions={
         "image": Prediction(
-            "You correct a letter in train.py and build again. How many MB are downloaded?",
+            "You fix a typo in train.py and build again. How many MB are downloaded?",
             4_110,
             "MB",
-            because="`COPY . .` takes train.py, so that step is missed, and with it all steps after"
-            " it: apt fetches its 90 MB again, and pip its 4,020.",
+            because="`COPY . .` takes train.py, so that step runs again, and with it all steps "
+            "after it: apt fetches its 90 MB again, and pip its 4,020.",
         ),
     },
 )

@@ -145,7 +145,7 @@ def _installs(dockerfile: Dockerfile, found: Contents) -> Iterator[Complaint]:
     if not {moment.stage for moment in steps} & {*dockerfile.lineage(), *given}:
         yield Complaint(
             "The packages are installed in a stage that the last one takes nothing from.",
-            "What of an earlier stage is in the image?",
+            "What does the image keep of an earlier stage?",
         )
     yield from _system_pip(dockerfile, steps)
 
@@ -179,8 +179,8 @@ def _system_pip(dockerfile: Dockerfile, steps: list[Moment]) -> Iterator[Complai
         is_managed = re.match(r"(nvidia/cuda|ubuntu|debian):.*(24\.04|noble|bookworm|trixie)", base)
         if is_managed and not _OWN_PIP.search(everything):
             yield Complaint(
-                f"Line {moment.instruction.line}: in `{base}` Python belongs to the system, and its"
-                " pip refuses to install anything beside it.",
+                f"Line {moment.instruction.line}: in `{base}`, Python belongs to the system, and "
+                "its pip refuses to install anything beside it.",
                 "Where can pip install instead?",
             )
 
@@ -235,7 +235,7 @@ def _starts(dockerfile: Dockerfile, found: Contents) -> Iterator[Complaint]:
             return
     if beside == "/":
         yield Complaint(
-            "The program is in `/`, among the folders of the system.",
+            "The program is in `/`, among the system's folders.",
             "Which instruction makes a folder, and goes there?",
         )
 
@@ -269,7 +269,7 @@ def leaked_secret(dockerfile: Dockerfile, files: Files) -> Iterator[Complaint]:
         if not secrets:
             yield Complaint(
                 f"Line {one.line}: this step has no secret mounted, so pip doesn't get the token"
-                " of the lab's index in a safe way, or not at all.",
+                " of the lab's index, or not safely.",
                 "Which kind of mount is there for this step only, and in no layer?",
             )
         elif not any(_id(mount) == SECRET_ID for mount in secrets):
@@ -317,7 +317,7 @@ def bad_context(dockerignore: str, files: Files) -> Iterator[Complaint]:
         if path not in found:
             yield Complaint(
                 f"`.dockerignore` keeps out `{path}`, which the image needs.",
-                "Which of the lines means it?",
+                "Which of the lines matches it?",
             )
     for name in _UNWANTED:
         extra = [path for path in found if path.startswith(name)]

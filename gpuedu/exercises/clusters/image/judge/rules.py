@@ -57,7 +57,7 @@ def moving_images(dockerfile: Dockerfile) -> Iterator[Complaint]:
         if not tag:
             yield Complaint(f"Line {line}: `{image}` has no tag, which means `latest`.")
         elif re.search(r"(^|-)latest(-|$)", tag):
-            yield Complaint(f"Line {line}: the tag of `{image}` moves to each new version.")
+            yield Complaint(f"Line {line}: the tag of `{image}` moves on to each new version.")
         elif not re.search(r"\d", tag) and repository not in _NAMED_RELEASES:
             yield Complaint(f"Line {line}: the tag of `{image}` names no version.")
         elif repository == "python" and not re.match(r"\d+\.\d+", tag):
@@ -107,8 +107,7 @@ def unsafe_user(dockerfile: Dockerfile) -> Iterator[Complaint]:
         yield Complaint(f"Line {said[-1].line}: the last USER is root.")
     elif not user.isdecimal() and "$" not in user and not _is_made(dockerfile, user):
         yield Complaint(
-            f"Line {said[-1].line}: `{user}` is nobody's name in this image, so no container"
-            " starts.",
+            f"Line {said[-1].line}: this image has no user `{user}`, so no container starts.",
             "Which step makes that user?",
         )
 
@@ -163,7 +162,7 @@ def deaf_command(dockerfile: Dockerfile) -> Iterator[Complaint]:
         )
         return
     first = said[0]
-    asks = "Who is process 1 in this container, and who gets the SIGTERM?"
+    asks = "What is process 1 in this container, and what gets the SIGTERM?"
     if first.arguments_listed is None:
         is_shown = first.value.lstrip().startswith("[")
         if is_shown:

@@ -18,7 +18,7 @@ from gpuedu.exercises.clusters.rendezvous.judge.life_faults import (
     weight_faults,
 )
 from gpuedu.exercises.clusters.rendezvous.judge.life_story import Alone, Story
-from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property, Undecided
 
 _IN_LIVES = ("start", "goes-on", "saves", "equal")
 _NAMES = "abcdefgh"
@@ -126,13 +126,12 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
 def _failure_faults(story: Story, every: int, observed: Plain) -> Iterator[Fault]:
     """Of a training that failed: in its first life it shows nothing, later what came before."""
     told = f"{story.named(observed['life'])}: {observed['failure']}"
-    lost = _IN_LIVES
-    if observed["life"]:
-        yield from start_faults(story)
-        yield from save_faults(story, every)
-        lost = ("goes-on", "equal")
-    for prop in lost:
-        yield Fault(prop, told, observed["remedy"])
+    if not observed["life"]:
+        yield from (Undecided(prop, told, observed["remedy"]) for prop in _IN_LIVES)
+        return
+    yield from start_faults(story)
+    yield from save_faults(story, every)
+    yield from (Fault(prop, told, observed["remedy"]) for prop in ("goes-on", "equal"))
 
 
 def _batch_faults(inputs: Any, batches: list[list[int]]) -> Iterator[Fault]:
@@ -157,7 +156,7 @@ def _told_shares(batch: list[int], world: int, fits: int, parts: list[list[list[
     if whole != sorted(batch):
         lost = len(set(batch) - set(whole))
         twice = len(whole) - len(set(whole))
-        told = [f"{lost} of its samples nobody trains"] * bool(lost)
+        told = [f"nobody trains {lost} of its samples"] * bool(lost)
         told += [f"{twice} are trained more than once"] * bool(twice)
         return f"{where}: {', '.join(told) or 'a sample is not of the batch'}"
     if max(sizes) - min(sizes) > 1:
@@ -190,15 +189,15 @@ JUDGE = Judge(
         ),
         Property(
             "start",
-            "in each life every rank begins with what rank 0 finds in the last checkpoint",
+            "in each life, every rank starts from what rank 0 finds in the last checkpoint",
             1,
-            asks="Whose copy of the checkpoint does each rank begin with?",
+            asks="Whose copy of the checkpoint does each rank start from?",
             waits_for=("batches", "shares"),
         ),
         Property(
             "goes-on",
-            "it goes on after that checkpoint: no sample lost, none twice; a complete run trains "
-            "nothing",
+            "it trains from there to the end of the run: no sample lost, none twice, and none in "
+            "a complete run",
             1,
             asks="Which number in the checkpoint says where the run is, and does it mean the same "
             "with another number of workers?",
@@ -208,7 +207,7 @@ JUDGE = Judge(
             "saves",
             "rank 0 alone saves, as soon as `every` samples are trained, and at the end",
             1,
-            asks="How many samples is the last checkpoint old, in this life and across a restart, "
+            asks="How many samples old is the last checkpoint, in this life and across a restart, "
             "and who writes the next one?",
             waits_for=("batches", "start", "goes-on"),
         ),
@@ -216,7 +215,8 @@ JUDGE = Judge(
             "equal",
             "weights and momentum are those of one process that nobody stopped",
             2,
-            asks="Write down what one step adds up on 4 workers, and on 3. By what is it divided?",
+            asks="Write down what one step adds up on 4 workers, and on 3. What is that divided "
+            "by?",
             waits_for=("batches", "shares", "start", "goes-on"),
         ),
     ),
@@ -239,8 +239,9 @@ JUDGE = Judge(
             "the other 3 go on with step 101. How many samples are trained twice?",
             truth=800,
             unit="samples",
-            because="4 workers had trained 100 x 32 = 3,200 samples. Of 3 workers, step 101 begins "
-            "after 100 x 24 = 2,400. Had a fifth one joined, 800 would have been left out.",
+            because="4 workers had trained 100 x 32 = 3,200 samples. With 3 workers, step 101 "
+            "starts after 100 x 24 = 2,400. If a fifth one had joined, 800 would have been "
+            "skipped.",
             exact=True,
         ),
     },

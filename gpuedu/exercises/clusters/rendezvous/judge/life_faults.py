@@ -32,7 +32,7 @@ def start_faults(story: Story) -> Iterator[Fault]:
 
 
 def _told_start(story: Story, life: int, rank: int, state: np.ndarray, *, has_saved: bool) -> str:
-    where = f"{story.named(life)}: rank {rank} begins with"
+    where = f"{story.named(life)}: rank {rank} starts from"
     saved = story.alone.trained(story.begins_after(life))
     wanted = (
         f"the state after {saved} samples, which was saved last" if has_saved else "a new model"
@@ -42,8 +42,8 @@ def _told_start(story: Story, life: int, rank: int, state: np.ndarray, *, has_sa
         got = (
             f"the state after {story.alone.trained(same[0])} samples" if same[0] else "a new model"
         )
-        return f"{where} {got}, and not with {wanted}"
-    return f"{where} another state than {wanted}"
+        return f"{where} {got}, not from {wanted}"
+    return f"{where} a different state than {wanted}"
 
 
 def order_faults(story: Story) -> Iterator[Fault]:

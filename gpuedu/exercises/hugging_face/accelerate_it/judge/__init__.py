@@ -106,7 +106,7 @@ def _stops_fault(name: str, case: Case, observed: Plain) -> Iterator[Fault]:
         for call, (end, stop) in enumerate(zip(ends[:-1], stops, strict=True), 1):
             if end != stop:
                 told = f"call {call} on rank {rank} stops after update {end} of the whole run"
-                asks = "From where is `stop_after` counted, in a call that goes on?"
+                asks = "Where does `stop_after` count from, in a call that continues?"
                 yield Fault(name, f"{told}; `stop_after` is {stop}", asks)
                 return
 
@@ -168,13 +168,13 @@ JUDGE = Judge(
         ),
         _same(
             "clip",
-            "gradients are clipped once for each update",
+            "gradients are clipped once per update",
             1,
             "How often does your loop clip before an update, and what is in the gradients then?",
         ),
         _same(
             "left",
-            "batches that are left at the end of an epoch count as much as any others",
+            "batches that are left over at the end of an epoch count as much as any others",
             1.5,
             "By how much does `accelerator.backward` divide in that update, and how many batches "
             "does it have?",
@@ -188,7 +188,7 @@ JUDGE = Judge(
         ),
         Property(
             "rates",
-            "the schedule makes one step for each update, on any number of processes",
+            "the schedule makes one step per update, on any number of processes",
             1,
             "How many steps has the scheduler made after the first update, on one process and on "
             "several?",
@@ -198,12 +198,12 @@ JUDGE = Judge(
             "evaluate",
             "`evaluate` gives the accuracy over all samples, on every process",
             1,
-            "How many samples do the processes look at together, and which of them twice?",
+            "How many samples do the processes look at together, and which ones twice?",
             _evaluate_test,
         ),
         _same(
             "resume",
-            "a run that was stopped goes on as if it hadn't been",
+            "a run that was stopped continues as if it hadn't been",
             1.5,
             "What changes from update to update? Which of that is in the folder, and which batch "
             "comes next?",
@@ -220,7 +220,7 @@ JUDGE = Judge(
         "`register_for_checkpointing` takes whatever has `state_dict` and `load_state_dict`: a "
         "`Place`, and a scheduler that isn't prepared. After `load_state`, the first epoch "
         "runs over `accelerator.skip_first_batches(loader, place.batch)`. "
-        "`gather_for_metrics` takes a tuple of tensors, and drops what was filled up.",
+        "`gather_for_metrics` takes a tuple of tensors, and drops the padding.",
     ),
     cases=cases,
     predictions={

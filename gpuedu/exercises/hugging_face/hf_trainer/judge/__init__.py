@@ -223,9 +223,10 @@ JUDGE = Judge(
         ),
         Property(
             "precision",
-            "`options`: the precision that the device is made for",
+            "`options`: the precision that suits the device",
             0.5,
-            "Which of the two 16-bit formats does a device of that compute capability multiply?",
+            "Which of the two 16-bit formats can a device of that compute capability multiply "
+            "fast?",
             precision_fault,
         ),
         Property(
@@ -259,7 +260,7 @@ JUDGE = Judge(
         ),
         Property(
             "rates",
-            "`own_loop`: as many updates, with Trainer's learning rates",
+            "`own_loop`: the same number of updates, with Trainer's learning rates",
             1,
             "Which rate does the first update have, and which the last? What counts as a step of "
             "the schedule?",
@@ -267,14 +268,14 @@ JUDGE = Judge(
         ),
         _same(
             "items",
-            "`own_loop`: every label counts the same, in whichever batch of an update it is",
+            "`own_loop`: every label counts the same, whichever batch of an update it's in",
             1.5,
             "Two batches with 5 and 15 labels that count: what weight does a label of the first "
             "one have in the update, and one of the second?",
         ),
         _same(
             "last-group",
-            "`own_loop`: the batches that are left at the end of a pass make an update, too",
+            "`own_loop`: the batches left over at the end of a pass make an update, too",
             1,
             "How many batches are in that update? And what do they have to do with the next pass?",
         ),
@@ -286,7 +287,7 @@ JUDGE = Judge(
         ),
         _same(
             "decay",
-            "`own_loop`: weight decay for those parameters that Trainer decays",
+            "`own_loop`: weight decay for the parameters that Trainer decays",
             0.5,
             "Print the names of the model's parameters, and the class of the part that each "
             "belongs to. Which of them are decayed?",
@@ -309,7 +310,7 @@ JUDGE = Judge(
             truth="2.5e-5",
             choices=("1e-3", "5e-5", "2.5e-5", "0"),
             because="The default is 5e-5, and it falls in a straight line, to 0 at the end of the "
-            "run. PyTorch's AdamW would keep 1e-3 all along.",
+            "run. PyTorch's AdamW would keep 1e-3 throughout.",
         )
     },
     seeds=3,

@@ -60,7 +60,7 @@ def batch_fault(case: Case, observed: Plain) -> Iterator[Fault]:
     whole = samples * micro * wanted["devices"]
     told = f"{samples} samples, {micro} times, on {wanted['devices']} devices"
     if whole != wanted["batch"]:
-        yield Fault("batch", f"{told}: {whole} for each update; wanted are {wanted['batch']}")
+        yield Fault("batch", f"{told}: {whole} in each update, not the wanted {wanted['batch']}")
     elif samples > wanted["fits"]:
         yield Fault("batch", f"{told}, but only {wanted['fits']} fit at a time")
     else:

@@ -81,7 +81,7 @@ def _whole_test(case: Case, observed: Plain) -> Iterator[Fault]:
         more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
         yield Fault("whole", f"no rank reads sample {missing[0]}{more}")
     elif len(times) > case.inputs["count"]:
-        yield Fault("whole", "a sample is read that doesn't exist")
+        yield Fault("whole", "it reads a sample that doesn't exist")
 
 
 def _prepared_test(case: Case, observed: Plain) -> Iterator[Fault]:
@@ -140,7 +140,7 @@ def _resume_test(case: Case, observed: Plain) -> Iterator[Fault]:
 
 
 def _piece_told(rank: int, done: int, got: list[int], wanted: list[int], whole: list[int]) -> str:
-    after = f"rank {rank} goes on after {done} samples" if done else f"rank {rank} starts"
+    after = f"rank {rank} continues after {done} samples" if done else f"rank {rank} starts"
     twice = [at for at in got if at in whole[:done]]
     if twice:
         return f"{after} and reads sample {twice[0]} a second time"
@@ -165,7 +165,7 @@ JUDGE = Judge(
     properties=(
         Property(
             "whole",
-            "in an epoch every sample is read once, by one rank",
+            "in an epoch, every sample is read once, by one rank",
             1.5,
             "Which shards does each rank read, and do all of them agree on the order of shards?",
             _whole_test,
@@ -179,16 +179,17 @@ JUDGE = Judge(
         ),
         Property(
             "shuffled",
-            "the order is shuffled with that buffer, anew in each epoch, and can be repeated",
+            "the order is shuffled with that buffer, differently in each epoch, and can be "
+            "repeated",
             1,
-            "What does the order follow from: which numbers, and who has them when it's read?",
+            "What does the order depend on: which numbers, and who has them when it's read?",
             _shuffled_test,
         ),
         Property(
             "resume",
-            "a pass that was stopped goes on with exactly those samples that are left",
+            "a pass that was stopped continues with exactly the samples that are left",
             2,
-            "What had the shuffle buffer read when the pass was stopped, and not given yet?",
+            "What had the shuffle buffer read when the pass was stopped, but not given out yet?",
             _resume_test,
         ),
         Property(
@@ -210,7 +211,7 @@ JUDGE = Judge(
     cases=cases,
     predictions={
         "stream-it": Prediction(
-            "16 shards and 3 ranks: from how many shards does each rank read?",
+            "There are 16 shards and 3 ranks. From how many shards does each rank read?",
             truth=16,
             unit="shards",
             because="16 isn't a multiple of 3. So each rank reads everything, and keeps every "

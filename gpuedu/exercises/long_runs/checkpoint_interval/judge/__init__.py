@@ -91,7 +91,7 @@ def _least(name: str, says: str, points: float, asks: str) -> Property:
             yield Fault(name, f"{told}, expected a positive number of seconds")
         elif got < saving.write_s * (1 - 1e-9):
             yield Fault(
-                name, f"{told}, and the save before is written only after {show(saving.write_s)} s"
+                name, f"{told}, and the save before is only written after {show(saving.write_s)} s"
             )
         else:
             least = exponential_waste(best_exponential(saving, mtbf_s), saving, mtbf_s)
@@ -122,15 +122,15 @@ JUDGE = Judge(
         ),
         _least(
             "short",
-            "`best_interval` loses at most 2% more than the least, where saves are short",
+            "`best_interval` loses at most 2% more than the minimum, where saves are short",
             2,
             "How often does some node fail, and what does the training itself pay for a save?",
         ),
         _least(
             "long",
-            "... and where a save takes a good part of the time between failures",
+            "... and where a save takes much of the time between failures",
             2,
-            "How much longer does an interval take, on average, if it often has to start again?",
+            "How much longer does an interval take, on average, if it often has to start over?",
         ),
         _least(
             "written",
@@ -147,9 +147,9 @@ JUDGE = Judge(
         "is no longer rare, so `sqrt(2 * save_s * mtbf_s)` is too long. The text has the exact "
         "time of an interval. Which intervals could you try it on?",
         "Divide the expected time by the interval, and look for its minimum between `write_s` and "
-        "the mean time between failures: try a few thousand intervals in a geometric row, or halve "
-        "the range again and again. The minimum is never above the mean time between failures, "
-        "unless `write_s` is.",
+        "the mean time between failures: try a few thousand intervals in a geometric series, or "
+        "halve the range again and again. The minimum is never above the mean time between "
+        "failures, unless `write_s` is.",
     ),
     cases=cases,
     predictions={

@@ -148,9 +148,9 @@ JUDGE = Judge(
     properties=(
         Property(
             "paid",
-            "`account` adds up to what was paid",
+            "`account` adds up to what was paid for",
             1,
-            "Which hours does it count twice, and which not at all?",
+            "Which hours does it count twice, and which ones not at all?",
             _test_paid,
             after=("kinds", "rest", "slow", "redone"),
         ),
@@ -165,12 +165,12 @@ JUDGE = Judge(
             "rest",
             "time without a run, and GPUs that no run uses",
             0.5,
-            "How many GPUs were paid in these minutes, and how many of them did a run use?",
+            "How many GPUs were paid for in these minutes, and how many of them did a run use?",
             ("down", "spare"),
         ),
         _hours(
             "slow",
-            "what all lose to a slow machine",
+            "what all GPUs lose to a slow machine",
             0.5,
             "What would train in these minutes, and what share of it waits?",
             ("slow",),
@@ -184,9 +184,9 @@ JUDGE = Judge(
         ),
         _hours(
             "edges",
-            "logs that begin or end in the middle of things",
+            "logs that start or end in the middle of things",
             0.5,
-            "From when to when is that in the log?",
+            "Which part of that is in the log?",
             KINDS,
             waits_for=_ACCOUNTS,
         ),
@@ -202,7 +202,7 @@ JUDGE = Judge(
             "largest",
             "`largest_loss`, and the goodput if it were halved",
             1,
-            "How much is trained then, and how much is paid?",
+            "How much is trained then, and how much is paid for?",
             _test_largest,
             waits_for=_ACCOUNTS,
         ),
@@ -214,7 +214,7 @@ JUDGE = Judge(
         "kind, and nothing can be counted twice.",
         "List the lost stretches first: for each failure from the `start` of the last save with "
         "`written` not later, to the failure. `end_of` says when an "
-        "event ends that nobody saw the end of.",
+        "event ends if nobody saw its end.",
         "For each piece: without a run, `down`. Otherwise GPUs besides the run's are `spare`. If "
         "one of startup, save, evaluation and input goes on, the run's are that. Otherwise the "
         "largest `share` of the slow ones is `slow`, and the rest is `redone` in a lost stretch, "
@@ -223,11 +223,12 @@ JUDGE = Judge(
     cases=cases,
     predictions={
         "goodput": Prediction(
-            "One of 1,024 GPUs takes 25% longer for each step. What percentage of all GPU hours is "
-            "lost while that lasts?",
+            "One of 1,024 GPUs takes 25% longer for its part of each step. What percentage of all "
+            "GPU hours is lost while that lasts?",
             20,
             "%",
-            because="All others wait for it, so a step takes 1.25 times as long: 0.25 of 1.25.",
+            because="All others wait for it, so a step takes 1.25 times as long, and 0.25 of those "
+            "1.25 are lost.",
             exact=True,
         )
     },

@@ -41,7 +41,8 @@ JUDGE = Judge(
             "types",
             "five metrics, each of the right type",
             1,
-            "Does that value only grow, or go up and down? Or is its distribution of interest?",
+            "Does that value only grow, or go up and down? Or is it about how values are "
+            "distributed?",
             test_types,
         ),
         Property(
@@ -75,15 +76,15 @@ JUDGE = Judge(
         ),
         firing_rule(
             "LossNotFinite",
-            "`LossNotFinite` fires on NaN and on infinity, if they stay",
+            "`LossNotFinite` fires on NaN and on infinity, if that lasts",
             1,
             "What does your expression give for NaN, for infinity, and for 2.5?",
         ),
         firing_rule(
             "NoProgress",
-            "`NoProgress` fires if there are no steps, or no processes, for too long",
+            "`NoProgress` fires if there have been no steps, or no processes, for too long",
             1.5,
-            "What do the series look like at that time, and how long has that been so?",
+            "What do the series look like at that time, and for how long have they?",
         ),
         firing_rule(
             "GpuHot",
@@ -99,7 +100,7 @@ JUDGE = Judge(
         ),
         document_rule(
             "says",
-            "each alert says how severe it is, and whom it is about",
+            "each alert says how severe it is, and what it is about",
             0.5,
             silent,
             asks="Is `severity` page or ticket, and is there a `summary`?",
@@ -108,11 +109,11 @@ JUDGE = Judge(
     ),
     hints=(
         "A comparison keeps the series for which it holds, and an alert is active for each that is "
-        "left. A counter is only of use within `rate` or `increase`, which see a reset. `for` is "
+        "left. A counter is only useful inside `rate` or `increase`, which see a reset. `for` is "
         "how long you wait until you are sure: longer than all that is harmless.",
         "The mean time of a step is the rate of `..._sum` over the rate of `..._count`. To compare "
         "each node with the mean of all, write `> on() group_left() 1.2 * avg(...)`. NaN isn't "
-        "equal to itself. A series that is gone is no 0: what does `absent(...)` give?",
+        "equal to itself. A series that's gone isn't 0: what does `absent(...)` give?",
         "`train_loss - train_loss != 0` holds for NaN and for infinity. `sum(increase("
         "train_steps_total[5m])) == 0 or absent(train_steps_total)` holds without steps, and "
         "without processes. Wait 5 minutes for these, and for `SlowNode` and `GpuHot`; a broken "
@@ -123,8 +124,8 @@ JUDGE = Judge(
         "watch-it": Prediction(
             "A counter is scraped as 1,100, 1,200, 20 and 50. By how much did what it counts grow?",
             150,
-            because="From 1,100 to 1,200 by 100. Then the process started anew at 0: by 20, and by "
-            "30.",
+            because="By 100, from 1,100 to 1,200. Then the process started again from 0: by 20 "
+            "more, and by 30.",
             exact=True,
         )
     },

@@ -84,7 +84,7 @@ def test_types(case: Case, observed: Plain) -> Iterator[Fault]:
 
 def _because(name: str) -> str:
     if name == "train_compute_seconds":
-        return "the distribution of these times is asked for"
+        return "it should show how these times are distributed"
     only = TYPES[name] == "counter"
     return "it only grows while a process lives" if only else "it goes up and down"
 

@@ -57,7 +57,7 @@ def _unreadable(file: str, rules: str) -> Iterator[Complaint]:
     for alert in found:
         where = f"line {alert.line} of `{file}`"
         if alert.name not in ALERTS[file]:
-            yield Complaint(f"{where}: an alert `{alert.name}` is not asked for there")
+            yield Complaint(f"{where}: no alert `{alert.name}` belongs there")
         if names.count(alert.name) > 1:
             told = f"{where}: there are {names.count(alert.name)} alerts `{alert.name}`"
             yield Complaint(told, "Can `or` join their expressions?")
@@ -159,7 +159,7 @@ def _told(rule: Alert, where: str, scenario: Scenario, seen: Sequence[Firing]) -
 def _question(scenario: Scenario, *, is_wanted: bool) -> str:
     """About an alert that fires where it should not, or for whom it should not."""
     if is_wanted:
-        return "Which labels has what the expression gives, and of whom should it tell?"
+        return "Which labels does the expression's result have, and what should the alert name?"
     if scenario.alert:
         return "Which series does the expression look at, and what happens to them here?"
     return "What does the expression give here, for how long, and how long does the alert wait?"
@@ -173,4 +173,4 @@ def _has(labels: Labels, wanted: dict[str, str]) -> bool:
 def _shown(labels: Labels) -> str:
     known = ("node", "Hostname", "gpu")
     told = [f'{name}="{value}"' for name, value in labels if name in known]
-    return f" for {', '.join(told)}" if told else " without labels that say of whom"
+    return f" for {', '.join(told)}" if told else " without labels that say for what"
