@@ -56,6 +56,7 @@ def plot_points(
     caption: Caption,
     format_x: Callable[[float], str],
     format_y: Callable[[float], str],
+    kinds: Sequence[str] = (),
     is_x_linear: bool = False,
     height_in: float = 4.6,
     ax: Axes | None = None,
@@ -68,6 +69,7 @@ def plot_points(
         caption: title, names of the axes, source, alternative text.
         format_x: how a tick of the x axis is written.
         format_y: how a tick of the y axis is written.
+        kinds: all kinds that several figures share, so that each looks the same in all of them.
         is_x_linear: for years; the y axis is logarithmic.
         height_in: height of a new figure, in inches.
         ax: where to draw; a new figure by default.
@@ -77,7 +79,7 @@ def plot_points(
     ax.set_yscale("log")
     if not is_x_linear:
         ax.set_xscale("log")
-    _draw_kinds(ax, shown)
+    _draw_kinds(ax, shown, kinds)
     _limit(ax, shown, is_x_linear=is_x_linear)
     for ratio in ratios:
         _draw_ratio(ax, ratio)
@@ -92,10 +94,13 @@ def plot_points(
     return ax
 
 
-def _draw_kinds(ax: Axes, points: Sequence[Point]) -> None:
-    kinds = list(dict.fromkeys(point.kind for point in points))
-    for place, kind in enumerate(kinds):
-        marker, color = _LOOKS[place % len(_LOOKS)]
+def _draw_kinds(ax: Axes, points: Sequence[Point], known: Sequence[str]) -> None:
+    looks = {kind: _LOOKS[place % len(_LOOKS)] for place, kind in enumerate(known)}
+    for point in points:
+        looks.setdefault(point.kind, _LOOKS[len(looks) % len(_LOOKS)])
+    kinds = [kind for kind in looks if any(point.kind == kind for point in points)]
+    for kind in kinds:
+        marker, color = looks[kind]
         own = [point for point in points if point.kind == kind]
         look = {"linestyle": "none", "marker": marker, "markersize": 5.5, "color": color}
         ax.plot([p.x for p in own], [p.y for p in own], label=kind, zorder=3, **look)
@@ -122,7 +127,7 @@ def _limit(ax: Axes, points: Sequence[Point], *, is_x_linear: bool) -> None:
     if is_x_linear:
         ax.set_xlim(min(across) - 0.6, max(across) + 1.6)
     else:
-        ax.set_xlim(min(across) / 1.4, max(across) * 2)
+        ax.set_xlim(min(across) / 2.6, max(across) * 2)
     ax.set_ylim(min(up) / 1.5, max(up) * 1.7)
 
 

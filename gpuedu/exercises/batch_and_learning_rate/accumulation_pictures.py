@@ -25,7 +25,7 @@ def draw_accumulated(step: Any) -> Any:
     big = peak_bytes(watch_step(big_batch_step, _WIDE))
     caption = Caption(
         title=f"Your step of 4 micro-batches: {format_size(peak_bytes(trace))} at its peak",
-        x="moments, one for each storage that is made or let go; above: the forward, by number",
+        x="moments, one per storage allocated or freed; above: micro-batch by number",
         y="memory",
         source="Counted storage by storage: 4 micro-batches of 64, float64.",
         alt=f"Areas over a step that peaks at {format_size(peak_bytes(trace))}, with "

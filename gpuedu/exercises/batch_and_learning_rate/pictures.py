@@ -1,7 +1,10 @@
-"""Pictures of the lesson batch-and-learning-rate."""
+"""Pictures of the topic batch-and-learning-rate, whose lessons are two."""
 
 from gpuedu.exercises.batch_and_learning_rate.accumulation_pictures import draw_accumulated
-from gpuedu.exercises.batch_and_learning_rate.intro_pictures import draw_two_questions
+from gpuedu.exercises.batch_and_learning_rate.intro_pictures import (
+    draw_which_batch,
+    draw_which_rate,
+)
 from gpuedu.exercises.batch_and_learning_rate.largest_batch.largest_pictures import draw_guess
 from gpuedu.exercises.batch_and_learning_rate.lr_finder.finder_pictures import draw_shares
 from gpuedu.exercises.batch_and_learning_rate.noise_pictures import draw_steps_by_batch
@@ -17,7 +20,8 @@ from gpuedu.exercises.batch_and_learning_rate.throughput_pictures import (
 )
 
 PICTURES = {
-    "batch-and-learning-rate/two-questions": draw_two_questions,
+    "batch-and-learning-rate/which-batch": draw_which_batch,
+    "batch-and-learning-rate/which-rate": draw_which_rate,
     "batch-and-learning-rate/measured-throughput": draw_measured,
     "batch-and-learning-rate/own-throughput": draw_own,
     "batch-and-learning-rate/recorded-throughput": draw_recorded_throughput,

@@ -35,6 +35,7 @@ def draw_catalog() -> Any:
         points,
         [Ratio(f"{one} FLOP/B", one * GB / TERA) for one in _RATIOS],
         caption=caption,
+        kinds=KINDS,
         format_x=lambda gb: format_quantity(gb * GB, "B/s"),
         format_y=lambda tflop: format_quantity(tflop * TERA, "FLOP/s"),
     )
@@ -59,6 +60,7 @@ def draw_per_watt() -> Any:
     return plot_points(
         points,
         caption=caption,
+        kinds=KINDS,
         format_x=lambda year: f"{year:.0f}",
         format_y=lambda value: f"{value:g}",
         is_x_linear=True,
@@ -70,6 +72,10 @@ def best_16_bit(device: Device) -> float:
     found = device.flop_per_s
     narrow = [found[name] for name in ("bf16", "fp16") if name in found]
     return max(narrow, default=found.get("fp32", 0.0))
+
+
+KINDS = ("consumer", "professional", "data center", "AMD", "TPU", "Apple", "CPU")
+"""In the order of their looks, the same in every picture."""
 
 
 def kind_of(device: Device) -> str:

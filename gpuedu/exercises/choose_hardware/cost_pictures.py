@@ -1,4 +1,4 @@
-"""Joules of arithmetic on every device, the choices for a run, and the price of spot machines."""
+"""The price of an hour and of a run, joules of arithmetic, and the price of spot machines."""
 
 from __future__ import annotations
 
@@ -6,20 +6,53 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from gpuedu.exercises.choose_hardware.catalog_pictures import best_16_bit
+from gpuedu.choosing.models import known_model
+from gpuedu.choosing.prices import example_prices
+from gpuedu.choosing.table import Run, rows
+from gpuedu.exercises.choose_hardware.catalog_pictures import KINDS, best_16_bit, kind_of
 from gpuedu.exercises.plain import number
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.curves import Curve, Level, plot_curves
 from gpuedu.figures.plain_bars import PlainBar, plot_plain_bars
-from gpuedu.hardware.catalog import device
+from gpuedu.figures.points import Point, plot_points
+from gpuedu.hardware.catalog import device, devices
 from gpuedu.units import TERA
 
 _SHOWN = ("ryzen-9950x", "xeon-8480", "p100-sxm", "t4", "a100-80gb", "rtx-4090", "h100-sxm", "b200")
 _TERAFLOPS = 1000
+_BATCH, _LENGTH, _TOKENS = 8, 1024, 10e9
 _DISCOUNT, _SAVE_H, _RESTART_H = 0.6, 0.05, 0.2
 _MEANS = tuple(0.5 * 1.5**k for k in range(14))
 Answer = Callable[..., Any]
+
+
+def draw_hour_or_run() -> Any:
+    """The price of an hour and of the whole run, each device alone."""
+    prices = example_prices()
+    run = Run(known_model("gpt2"), _BATCH, _LENGTH, _TOKENS, devices=1)
+    points = [
+        Point(row.device.name, row.price_per_hour, row.cost.money, kind_of(row.device))
+        for row in rows(run, devices(), prices)
+        if row.cost is not None and row.price_per_hour is not None
+    ]
+    told = "; ".join(f"{one.name} {one.x:.2g} and {one.y:.0f}" for one in points)
+    caption = Caption(
+        title="The price of an hour says little about the price of a run",
+        x="price of an hour",
+        y="price of the run",
+        source=f"GPT-2 on {_TOKENS / 1e9:g} billion tokens, on one device. Example prices of "
+        f"{prices.date}, not an offer;\ntimes by the model of four terms, within a "
+        "factor of 2.",
+        alt=f"Price of an hour and of the same run on one device: {told}.",
+    )
+    return plot_points(
+        points,
+        caption=caption,
+        kinds=KINDS,
+        format_x=lambda x: f"{x:g}",
+        format_y=lambda y: f"{y:g}",
+    )
 
 
 def draw_joules(joules_each: Answer) -> Any:

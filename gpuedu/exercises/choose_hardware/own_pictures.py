@@ -11,7 +11,7 @@ from gpuedu.choosing.models import Model, count_parameters
 from gpuedu.choosing.prices import example_prices
 from gpuedu.choosing.table import Run, rows
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.choose_hardware.catalog_pictures import kind_of
+from gpuedu.exercises.choose_hardware.catalog_pictures import KINDS, kind_of
 from gpuedu.exercises.plain import number
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.points import Point, plot_points
@@ -83,7 +83,11 @@ def draw_own_frontier(own: Own) -> Any:
         alt=f"{len(shown)} choices for your run by hours and rent. Not beaten: {', '.join(best)}.",
     )
     return plot_points(
-        shown, caption=caption, format_x=lambda x: f"{x:g} h", format_y=lambda y: f"{y:g}"
+        shown,
+        caption=caption,
+        kinds=KINDS,
+        format_x=lambda x: f"{x:g} h",
+        format_y=lambda y: f"{y:g}",
     )
 
 

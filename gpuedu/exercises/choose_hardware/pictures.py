@@ -1,4 +1,4 @@
-"""Pictures of the lesson choose-hardware."""
+"""Pictures of the topic choose-hardware, whose lessons are two."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ PICTURES = {
     "choose-hardware/decoding": step_pictures.draw_decoding,
     "choose-hardware/your-memory": own_pictures.draw_own_memory,
     "choose-hardware/your-choices": own_pictures.draw_own_frontier,
+    "choose-hardware/hour-or-run": cost_pictures.draw_hour_or_run,
     "choose-hardware/joules": cost_pictures.draw_joules,
     "choose-hardware/spot-price": cost_pictures.draw_spot_price,
 }

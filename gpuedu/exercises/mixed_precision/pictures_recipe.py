@@ -46,8 +46,9 @@ def draw_gradients() -> Any:
             f"Two histograms by size above fp16 and bf16. {lost:.0%} of the gradients become 0 in "
             f"fp16; times 2**16, {still:.1%} do.",
             "Computed here, in float32: the gradients of the scores, the hidden numbers and the "
-            "weights at the first step, those\nthat are 0 left out. What is at most 2**-25, half "
-            "of the smallest number of fp16, becomes 0. Above the highest bar: its share.",
+            "weights at the first step, those\nthat are 0 left out. Anything of at most 2**-25, "
+            "half "
+            "of the smallest number of fp16, becomes 0. On the highest bar: its share.",
             x="size",
         ),
         through="fp16",
@@ -157,7 +158,7 @@ def draw_recorded() -> Any:
     apart = max(row["spread"] for row in record.rows if row["step"] == last)
     source = [
         f"Recorded {record.date[:10]}. {record.what}",
-        f"At the last step the middle half of the seeds lies up to {apart:.2g} nat apart.",
+        f"At the last step, the middle half of the seeds spans up to {apart:.2g} nat apart.",
         *_losses_left_out(record.left_out),
     ]
     return plot_losses(

@@ -13,7 +13,7 @@ from gpuedu.training.dispatch import DispatchWatch
 _PRODUCTS = {"mm", "addmm", "_addmm_activation", "bmm", "baddbmm", "addbmm", "mv", "addmv", "addr"}
 _PRODUCTS |= {"dot", "vdot", "linalg_vecdot", "linear", "mkldnn_linear", "matmul", "convolution"}
 _BY_NUMBER = frozenset({"mul", "addcmul"})
-"""They multiply number by number; with each by each of the other's, it is a product of matrices."""
+"""They multiply number by number; if each meets all of the other's, it is a matrix product."""
 
 
 class ProductWatch(DispatchWatch):

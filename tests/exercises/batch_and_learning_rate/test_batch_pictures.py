@@ -85,8 +85,9 @@ def test_a_wrong_guess_is_not_said_to_be_on_the_budget():
     assert "at 21.4; your guess is 19" in told
 
 
-def test_the_opening_picture_is_fit_to_print():
-    assert_fit_to_print(PICTURES["batch-and-learning-rate/two-questions"]())
+@pytest.mark.parametrize("name", ["which-batch", "which-rate"])
+def test_the_opening_pictures_are_fit_to_print(name):
+    assert_fit_to_print(PICTURES[f"batch-and-learning-rate/{name}"]())
 
 
 def test_a_knee_at_the_end_of_the_list_is_not_called_one():

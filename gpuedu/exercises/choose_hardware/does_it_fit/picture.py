@@ -42,7 +42,7 @@ def draw_memory(
             Parts(
                 name,
                 {"states": states / GB, "activations": saved / GB},
-                f"{count:g}" if math.isfinite(count) else "none is enough",
+                f"fits on {count:g}" if math.isfinite(count) else "fits on none",
             )
         )
     told = "; ".join(f"{bar.name} {bar.total:.3g} GB" for bar in bars)
@@ -50,8 +50,8 @@ def draw_memory(
         title="What a step of GPT-2 (124 M) keeps, and the devices that hold it",
         x="GB",
         source=f"Computed by your functions: mixed precision, Adam, {_BATCH} texts of {_LENGTH} "
-        "tokens.\nLines: all of a device's memory. Numbers: how many of the smallest, each with "
-        "such a batch.",
+        'tokens.\nLines: all of a device\'s memory. "Fits on": how many of the '
+        "smallest hold it, each with such a batch.",
         alt=f"Stacked bars of states and activations: {told}.",
     )
     lines = [(one.name, one.memory_bytes / GB) for one in shown]

@@ -9,7 +9,7 @@ from gpuedu.choosing import memory, offers, steps
 from gpuedu.choosing.models import known_model
 from gpuedu.choosing.offers import Choice, Job, Offer
 from gpuedu.choosing.prices import example_prices
-from gpuedu.exercises.choose_hardware.catalog_pictures import kind_of
+from gpuedu.exercises.choose_hardware.catalog_pictures import KINDS, kind_of
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.points import Point, plot_points
 from gpuedu.hardware.catalog import device
@@ -55,7 +55,11 @@ def draw_choices(pick: Callable[..., Any]) -> Any:
         alt=f"{len(points)} choices by hours and price; {told}.",
     )
     return plot_points(
-        points, caption=caption, format_x=lambda x: f"{x:g} h", format_y=lambda y: f"{y:g}"
+        points,
+        caption=caption,
+        kinds=KINDS,
+        format_x=lambda x: f"{x:g} h",
+        format_y=lambda y: f"{y:g}",
     )
 
 

@@ -39,26 +39,33 @@ def draw_adam(
 
 
 _ADAM_STEPS, _ADAM_RATE = 10, 0.001
+_LOST, _TOP = 1e3, 1.33
+"""A movement from which on a weight is lost, and where that is marked."""
 
 
 def _plot_adam(powers: tuple[float, ...], moved: Sequence[tuple[float, ...]]) -> Any:
     names = ("adam_step", "adam_in_half")
     paths = [
-        Path(name, powers, tuple(y if abs(y) < 1e3 else math.nan for y in way), color)
+        Path(name, powers, tuple(y if abs(y) < _LOST else math.nan for y in way), color)
         for name, way, color in zip(names, moved, COLORS, strict=False)
     ]
     told = "; ".join(f"{path.name} {_ends(path)}" for path in paths)
-    return plot_paths(
+    ax = plot_paths(
         paths,
         caption=Caption(
             "Ten steps of Adam: how far do they move a weight?",
             f"Movement, 1 for ten times the rate, by the size of the gradient. {told}.",
-            f"{COUNTED} Gradients are powers of 2. Infinite and NaN are not drawn.",
+            f"{COUNTED} Gradients are powers of 2. Crosses at the top: the weight became "
+            "infinite or NaN.",
             x="gradient: 2 to the power of ...",
             y="moved / (10 * rate)",
         ),
         y_limits=(-0.1, 1.4),
     )
+    for path, way in zip(paths, moved, strict=True):
+        lost = [x for x, y in zip(powers, way, strict=True) if not abs(y) < _LOST]
+        ax.plot(lost, [_TOP] * len(lost), "x", color=path.color, markersize=6, zorder=3)
+    return ax
 
 
 def _ends(path: Path) -> str:

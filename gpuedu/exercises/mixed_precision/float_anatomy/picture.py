@@ -38,9 +38,9 @@ def draw_rounding(decode: Callable[..., Any], encode: Callable[..., Any]) -> Any
     return plot_curves(
         curves,
         caption=Caption(
-            "Encode, decode: how far is what comes back?",
+            "Encode, decode: how far off is what comes back?",
             f"Worst relative error in each octave, by the size of the number. Near 1: {told}.",
-            f"{COUNTED} Twelve numbers an octave. A curve begins where not all become 0.",
+            f"{COUNTED} Twelve numbers per octave. A curve starts where not all of them become 0.",
             x="number",
             y="worst relative error",
         ),
@@ -54,7 +54,7 @@ _OCTAVES = range(-30, 22)
 
 
 _WITHIN = (*(1 + 2.0**-place for place in range(1, 12)), 1.90625)
-"""In each octave: half way to the second number of a format of any length, the worst place."""
+"""In each octave: halfway to the second number of a format of any length, the worst place."""
 
 
 def _error_curve(

@@ -31,7 +31,7 @@ def _next_state(
     next_scale: Any, scale: float, good_steps: int, found_inf: bool, *rules: float
 ) -> tuple[float, int]:
     result = next_scale(scale, good_steps, found_inf, *rules)
-    what = "two numbers, the new scale and the good steps behind it"
+    what = "two numbers, the new scale and the good steps so far"
     found = items(result, "the result of `next_scale`", what)
     if len(found) != 2:
         raise AnswerError(f"the result of `next_scale` should be {what}, got {len(found)}")

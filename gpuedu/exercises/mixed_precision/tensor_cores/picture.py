@@ -35,7 +35,7 @@ def draw_walk(matmul: Any, *others: Any) -> Any:
         walk,
         caption=Caption(
             f"{trace.launch.kernel}: what the warp of block {_BLOCK} loads, step by step",
-            f"b lies above c, a at its left. {describe_walk(walk).replace('Turn', 'Step')}",
+            f"b is above c, and a is to its left. {describe_walk(walk).replace('Turn', 'Step')}",
             "A number is the step, counted by `load_matrix_sync` of that matrix. A frame is a tile "
             "of 16 x 16 as it should be.\nCounted in a run on the simulated GPU, not timed.",
         ),

@@ -61,7 +61,7 @@ def _own_parameters_told() -> Iterator[None]:
             raise
         raise AnswerError(
             "its parameters do not fit the launch: " + fault.message.partition(", and got ")[0],
-            remedy="As it stands in the cell: two arrays of half, one of float, then three int.",
+            remedy="As it is in the cell: two arrays of half, one of float, then three int.",
         ) from None
 
 

@@ -178,7 +178,7 @@ def _memory_faults(case: Case, observed: Plain) -> Iterator[Fault]:
     if got > limit:
         yield Fault("memory", _tell_peak(case.inputs, got, limit))
     elif not got:
-        told = "no activation lived at any time: your step computed nothing"
+        told = "no activation was ever alive: your step computed nothing"
         yield Undecided("memory", told)
 
 
@@ -191,7 +191,7 @@ def _tell_peak(inputs: Inputs, got: int, limit: int) -> str:
 
 
 JUDGE = Judge(
-    title="A batch that does not fit",
+    title="A batch that doesn't fit",
     properties=(
         _same_steps(
             "even",
@@ -239,10 +239,10 @@ JUDGE = Judge(
         ),
         Property(
             "memory",
-            "the activations of one micro-batch live at a time",
+            "only one micro-batch's activations are alive at a time",
             1,
-            "What forward saves lives until its backward pass. Of how many micro-batches does "
-            "that live at once in your step?",
+            "What the forward pass saves is alive until its backward pass. For how many "
+            "micro-batches is that alive at once in your step?",
             _memory_faults,
         ),
     ),
@@ -251,11 +251,11 @@ JUDGE = Judge(
         "losses. What is the number, for the big batch, and can you know it before the first "
         "forward?",
         "Count the targets that are not `IGNORED` in all micro-batches: `total`. Then each "
-        "micro-batch's part is `loss_of(model(x), y) / total`, with a backward of its own. Clear "
-        "once before, clip and update once behind.",
+        "micro-batch's part is `loss_of(model(x), y) / total`, with its own backward pass. Clear "
+        "once before the loop, clip and update once after it.",
         "`total = sum((y != IGNORED).sum() for _, y in micro_batches)`; `optimizer.zero_grad()`; "
         "in the loop `part = loss_of(model(x), y) / total`, `part.backward()`, `loss += "
-        "part.detach()`; behind it `torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)`, "
+        "part.detach()`; after it `torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)`, "
         "`optimizer.step()`, `return loss`.",
     ),
     cases=cases,
@@ -271,7 +271,8 @@ JUDGE = Judge(
             "counts 1/4: 1/400. One of the others has 1/1200.",
         ),
         "accumulate-gradients-norm": Prediction(
-            "with which of them can no weighing of micro-batches give the big batch's gradient?",
+            "with which of them can no weighting of the micro-batches give the big batch's "
+            "gradient?",
             truth="batch norm",
             choices=("layer norm", "batch norm", "momentum"),
             because="Batch norm takes mean and variance over the batch that it sees: a sample's "

@@ -167,7 +167,7 @@ def _error_faults(case: Case, observed: Plain) -> Iterator[Fault]:
     yield Fault(
         "others",
         f"{what} was taken for a full memory: batch {at} and larger raise another error, and it "
-        f"did not get out",
+        "was not let out",
     )
 
 
@@ -226,28 +226,28 @@ JUDGE = Judge(
             "edges",
             "0 where nothing fits; nothing beyond `most` is tried",
             1,
-            asks="What is wanted where not even a batch of 1 fits, and what where `most` does?",
+            asks="What should come out if not even a batch of 1 fits, and what if `most` does?",
         ),
         Property(
             "few",
             "in at most 2 trials for each binary digit of the answer, and 2 more",
             1,
-            "After a batch that fits and one that does not: which one in between tells most? And "
-            "where `most` is far off, how do you come near in few steps?",
+            "After a batch that fits and one that does not: which one in between tells you most? "
+            "And if `most` is far away, how do you get close in few steps?",
             _few_faults,
             after=("largest",),
         ),
         Property(
             "released",
-            "nothing of a failed trial lives when the next one begins",
+            "nothing of a failed trial is alive when the next one starts",
             2,
-            "What of an earlier trial lives on, and who holds it? (An exception holds its "
+            "What of an earlier trial is still alive, and what holds it? (An exception holds its "
             "traceback, the traceback the step's variables, and those the activations.)",
             _left_faults,
         ),
         Property(
             "others",
-            "errors that are not about memory get out",
+            "errors that are not about memory are let out",
             1,
             "Which errors does your `except` name? `torch.OutOfMemoryError` is the one of a full "
             "memory; `RuntimeError` and `Exception` are many others, too, and an `except:` alone "
@@ -264,13 +264,14 @@ JUDGE = Judge(
     ),
     hints=(
         "Write a function inside yours that tries one batch and returns True or False. Where does "
-        "the `except` block end, and what lives until then? Then search with it: first for a batch "
+        "the `except` block end, and what is alive until then? Then search with it: first for a "
+        "batch "
         "that fails, then between the last that fits and that one.",
         "`low = 0` always fits, `high = most + 1` never does. Try 1, 2, 4, ... while they fit and "
         "are not larger than `most`; each sets `low`, the first that fails sets `high`. Then "
         "halve: `middle = (low + high) // 2`, until `high - low == 1`.",
         "`def fits(batch):` with `try: try_step(batch)`, `except torch.OutOfMemoryError: return "
-        "False` and `return True` behind it. `low, high = 0, most + 1`; `while high - low > 1:` "
+        "False` and `return True` after it. `low, high = 0, most + 1`; `while high - low > 1:` "
         "`batch = min(max(1, 2 * low), (low + high) // 2)`, then `low = batch` if `fits(batch)`, "
         "else `high = batch`. `guess_batch`: bytes for each sample are the difference of bytes "
         "over that of batches; take off what a batch of 0 has, divide, round down, at least 0.",

@@ -215,19 +215,19 @@ JUDGE = Judge(
         ),
         Property(
             "smooth",
-            "smoothed losses are corrected for the 0 that the average begins at",
+            "smoothed losses are corrected for the 0 that the average starts at",
             1,
-            asks="Which weights have the losses so far in the average, and what is their sum?",
+            asks="Which weights do the losses so far have in the average, and what is their sum?",
         ),
         Property(
             "stop",
             "it stops above LIMIT times the lowest, and only there",
             1,
-            asks="Which number is held against `LIMIT` times which, and what goes into the lists?",
+            asks="Which number is compared with `LIMIT` times which, and what goes into the lists?",
         ),
         Property(
             "finite",
-            "and at a loss that is not finite, be it the first",
+            "and at a loss that is not finite, even the first",
             1,
             asks="What does your sweep do with a loss that is not finite?",
         ),
@@ -241,7 +241,10 @@ JUDGE = Judge(
             "groups",
             "`find_rate`: each step has its rate, in all parameter groups",
             1,
-            asks="Which rate has each parameter group in a step, and which loss gets `sweep`?",
+            asks=(
+                "Which rate does each parameter group have in a step, and which loss does "
+                "`sweep` get?"
+            ),
         ),
         Property(
             "restored",

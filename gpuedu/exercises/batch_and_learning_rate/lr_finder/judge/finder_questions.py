@@ -50,7 +50,7 @@ PREDICTIONS = {
         truth=uncorrected_steps(),
         unit="steps",
         exact=True,
-        because="The average begins at 0: after three losses of 1 it is 0.1, 0.19 and 0.271, and "
+        because="The average starts at 0: after three losses of 1 it is 0.1, 0.19 and 0.271, and "
         "0.271 is more than 2 times 0.1.",
     ),
     "lr-finder-share": _share(),
@@ -58,8 +58,8 @@ PREDICTIONS = {
 
 HINTS = (
     "`sweep`: how many factors are between the first and the last rate? What does the average need "
-    "before you hold it against anything? And what does a comparison with NaN give? `find_rate`: "
-    "which two objects does a sweep change, and what is done whatever happens?",
+    "before you compare it with anything? And what does a comparison with NaN give? `find_rate`: "
+    "which two objects does a sweep change, and what has to be done whatever happens?",
     "Rate k is `low * (high / low) ** (k / (count - 1))`. Keep `average` as it is in the draft, "
     "and make another number of it: `corrected = average / (1 - BETA ** (k + 1))`. Two questions "
     "end the sweep: `math.isfinite`, and the limit. For `find_rate`: copy two state dicts, sweep "

@@ -28,9 +28,9 @@ _ENDLESS = 1e9
 def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     """Numbers against the formula."""
     if observed.get("changed") and case.decides == ("norms",):
-        yield Fault("norms", "after `noise_scale`, the gradients that it was given are others")
+        yield Fault("norms", "after `noise_scale`, the gradients that it was given have changed")
     elif not observed.get("kept", True) and case.decides == ("norms",):
-        yield Fault("norms", "after `noise_scale`, the lists that it was given are others")
+        yield Fault("norms", "after `noise_scale`, the lists that it was given have changed")
     judges = {"terms": _judge_terms, "devices": _judge_devices, "scale": _judge_scale}
     yield from judges[case.inputs["ask"]](case, observed["got"])
 

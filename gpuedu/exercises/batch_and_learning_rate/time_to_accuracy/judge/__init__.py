@@ -268,9 +268,11 @@ JUDGE = Judge(
             "training grows 16-fold. By how many times is its best learning rate larger?",
             truth=4,
             unit="times",
-            because="From 0.0625 to 0.25, the root of 16. With 16 times the rate, as the linear "
-            "rule has it, the run is past its cliff and never gets there. Another training may "
-            "have another factor.",
+            because=(
+                "From 0.0625 to 0.25, the root of 16. With 16 times the rate, as the linear rule "
+                "says, the run is past its cliff and never gets there. Another training may have "
+                "another factor."
+            ),
         )
     },
 )

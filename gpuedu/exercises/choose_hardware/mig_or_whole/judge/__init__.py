@@ -128,7 +128,7 @@ JUDGE = Judge(
         ),
         right_result(
             "best",
-            "`best_profile`: done first, and of equal ones the first",
+            "`best_profile`: the one done first, and the first in the list among equals",
             1,
             {"best_profile": best_profile},
             asks="How long does the batch take with each profile?",

@@ -209,14 +209,16 @@ JUDGE = Judge(
             "`hours` on one device and on several",
             1,
             {"hours": choosing.hours},
-            asks="How many times as fast as one are so many devices? And how many seconds has an "
-            "hour?",
+            asks=(
+                "How many times as fast as one are so many devices? And how many seconds are in "
+                "an hour?"
+            ),
             unit="h",
         ),
         _picked("cheapest", "`pick` takes the cheapest run", 1),
         _picked(
             "memory",
-            "`pick` with a memory that not all have",
+            "`pick` where not all offers have enough memory",
             1,
             "Which choices hold a device's own bytes and its share of the others, in 90% of its "
             "memory? And which of those costs least?",

@@ -113,7 +113,7 @@ def _judge_dot(case: Case, got: float) -> Iterable[Fault]:
 
 _ADDITIONS = (
     "Follow the first few additions by hand, each rounded to float16. Which is the first that "
-    "yours does otherwise?"
+    "yours does differently?"
 )
 _DOT = "Take the first two pairs of numbers. What does `dot` compute of them, and in which format?"
 
@@ -157,7 +157,7 @@ JUDGE = Judge(
     verdict=verdict,
     predictions={
         "accumulate": Prediction(
-            "Beyond which value does a running fp16 sum of 0.01 never get?",
+            "What value does a running fp16 sum of 0.01 never get past?",
             truth=32,
             exact=True,
             because="From 32 on the steps are 1/32, and 0.01 is less than half of that: the sum "

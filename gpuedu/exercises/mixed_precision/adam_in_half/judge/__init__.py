@@ -182,7 +182,7 @@ JUDGE = Judge(
             "finite",
             "`adam_step`: a gradient of 0 moves nothing",
             1,
-            "Follow a gradient of 0 through a step by hand. With what does its weight begin, and "
+            "Follow a gradient of 0 through a step by hand. What does its weight start as, and "
             "what is divided by what?",
             after=("small", "large", "follows"),
         ),
@@ -203,14 +203,14 @@ JUDGE = Judge(
         "every positive fp16 number, in order. `adam_step`: only what comes in and what goes out "
         "has 16 bits.",
         "`begin` keeps `weight.float()` as the master, and `m` and `v` in float32. `adam_step` "
-        "makes `gradient.float()` first, then does as `adam_in_half` does, to the master, and "
+        "makes `gradient.float()` first, then does what `adam_in_half` does, to the master, and "
         "returns `state['master'].half()`.",
     ),
     cases=cases,
     verdict=verdict,
     predictions={
         "adam-in-half": Prediction(
-            "Adam adds eps = 1e-8 to the root of v. What becomes of that eps in fp16?",
+            "Adam adds eps = 1e-8 to the root of v. What does that eps become in fp16?",
             truth="0",
             choices=("0", "the smallest number, 6e-8", "about 1e-8"),
             because="The smallest fp16 number is 2**-24, about 6e-8, and 1e-8 is less than half of "

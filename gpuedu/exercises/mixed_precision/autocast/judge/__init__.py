@@ -225,7 +225,7 @@ JUDGE = Judge(
         "for the first inf. Then with scores near 10, and near 20.",
         "`h * h` is in no list, so it is computed in fp16: up to which h can that go? `sigmoid` is "
         "in no list: what does 0.9999 become in fp16, and what is `1 - p` then? And in float32, "
-        "where z is 20? The loss must be computed from z: the chance has lost it.",
+        "where z is 20? The loss must be computed from z: the probability has lost it.",
         "`h = torch.relu(x @ w1).float()` keeps line 2 in float32. Lines 4 to 6 become "
         "`torch.nn.functional.binary_cross_entropy_with_logits(z.float(), yes)`, which is the same "
         "loss, taken from scores. The products convert what they get by themselves.",

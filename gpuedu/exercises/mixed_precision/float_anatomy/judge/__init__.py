@@ -211,7 +211,7 @@ JUDGE = Judge(
     hints=(
         "`decode`: how do you cut M bits out of the right end of a whole number, and E bits to "
         "their left? `encode`: between which powers of 2 does the number lie, and how many steps "
-        "of `2.0 ** (exponent - M)` is it long?",
+        "of `2.0 ** (exponent - M)` long is it?",
         "`decode`: `bits & (2**M - 1)` is the mantissa m, `bits >> M & (2**E - 1)` the exponent "
         "field. Normal: `(2**M + m) * 2.0 ** (field - bias - M)`; for field 0 the 2**M is missing "
         "and the exponent is that of field 1. `encode`: `math.frexp(size)[1] - 1` is the exponent, "
@@ -225,7 +225,7 @@ JUDGE = Judge(
     verdict=verdict,
     predictions={
         "float-anatomy": Prediction(
-            "Which is the next fp16 number above 2048?",
+            "What is the next fp16 number above 2048?",
             truth=2050,
             exact=True,
             because="2048 is 2**11, and there are 1024 steps from it to 4096: a step is 2.",

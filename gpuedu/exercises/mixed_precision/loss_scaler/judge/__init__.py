@@ -249,7 +249,10 @@ JUDGE = Judge(
             "grows", "`next_scale`: after `interval` good steps in a row, it grows", 1, _STATE
         ),
         Property(
-            "halves", "`next_scale`: after inf or NaN it backs off, and counts anew", 1, _STATE
+            "halves",
+            "`next_scale`: after inf or NaN it backs off and starts the count again",
+            1,
+            _STATE,
         ),
         Property(
             "finite",
@@ -278,13 +281,14 @@ JUDGE = Judge(
             "fresh",
             "`scaled_step`: leaves nothing for the next step",
             1,
-            "What is in `weight.grad` when the second step begins, and how far does a weight move?",
+            "What is in `weight.grad` when the second step starts, and how far does a weight move?",
         ),
     ),
     hints=(
         "`next_scale`: there are three cases: this step was lost; it was good, and the interval is "
-        "not full; it was good, and it is. Which of them leave the count at 0? `scaled_step`: what "
-        "is in `weight.grad` behind `(loss * scale).backward()`, and what is it without the scale?",
+        "not complete; it was good, and it is. Which of them leave the count at 0? `scaled_step`: "
+        "what "
+        "is in `weight.grad` after `(loss * scale).backward()`, and what is it without the scale?",
         "`next_scale`: `good_steps` does not count the step that was just done. `scaled_step`: "
         "`torch.isfinite(g).all()` for every gradient, before any weight is touched; then the "
         "norm; weights are changed `with torch.no_grad():`. Set `weight.grad = None` at the end, "
@@ -300,12 +304,12 @@ JUDGE = Judge(
     verdict=verdict,
     predictions={
         "loss-scaler": Prediction(
-            "Gradients keep their size. Of 1,000,000 steps, about how many does a scaler skip that "
-            "grows after 2,000 good steps?",
+            "Gradients keep their size, and a scaler grows after 2,000 good steps. Out of "
+            "1,000,000 steps, about how many does it skip?",
             truth=1_000_000 / 2001,
             because="It doubles after 2,000 good steps, then the next step overflows and is "
-            "skipped, and it is back where it was: 1 step in 2,001. So it is 499 or 500, by where "
-            "in those 2,001 one begins to count.",
+            "skipped, and it is back where it was: 1 step in 2,001. So it's 499 or 500, depending "
+            "on where in those 2,001 you start to count.",
         )
     },
 )

@@ -174,7 +174,7 @@ def _judge_rounding(
 
 
 JUDGE = Judge(
-    title="Where does an update go that is too small?",
+    title="Where does an update that is too small go?",
     properties=(
         Property(
             "master",
@@ -186,7 +186,7 @@ JUDGE = Judge(
             "gradient",
             "`master_step`: rate times gradient is not rounded to 16 bits",
             1,
-            "Compute one update by hand: what comes to the master, with which sign, and is it "
+            "Compute one update by hand: what is added to the master, with which sign, and is it "
             "rounded to 16 bits on the way?",
         ),
         Property(
@@ -199,11 +199,11 @@ JUDGE = Judge(
             "neighbors",
             "`round_stochastically`: to one of the two neighbors",
             1,
-            "How many steps of the format is this number long, and which whole numbers are next?",
+            "How many steps of the format long is this number, and which whole numbers are next?",
         ),
         Property(
             "chance",
-            "`round_stochastically`: up as often as the number lies near there",
+            "`round_stochastically`: up the more often, the closer the number is to the upper one",
             2,
             "For which uniform numbers does this one go up, and what share of 0 to 1 are those?",
         ),
@@ -213,7 +213,7 @@ JUDGE = Judge(
         "is a step of this dtype at 1, and how does it grow with the exponent?",
         "`gradient.float()` comes first. For the rounding, the step at a number x is `eps` times "
         "the power of 2 at or below |x|; `torch.frexp(x)` gives that power's exponent plus 1. How "
-        "many steps is x long, and what is behind the point of that number?",
+        "many steps is x long, and what is the part of that number behind the point?",
         "`_, exponent = torch.frexp(values.abs().clamp(min=info.smallest_normal))`, and the step "
         "is `info.eps * 2.0 ** (exponent - 1)`. With `steps = values / step`, "
         "take `steps.floor()` and add 1 where `uniform < steps - steps.floor()`; times `step`, it "
@@ -223,7 +223,7 @@ JUDGE = Judge(
     verdict=verdict,
     predictions={
         "master-weights": Prediction(
-            "A bf16 weight of 1 gets 1000 updates of -0.001. Where does it end?",
+            "A bf16 weight of 1 gets 1000 updates of -0.001. Where does it end up?",
             truth=1,
             exact=True,
             because="Below 1 the steps of bf16 are 1/256, and 0.001 is less than half of that: "

@@ -306,7 +306,7 @@ JUDGE = Judge(
     properties=(
         Property(
             "half",
-            "all products of matrices, and the weights returned, are float16",
+            "all matrix products, and the weights returned, are float16",
             1,
             "Which lines multiply matrices, in which dtype are both factors, and the new weights?",
         ),
@@ -329,12 +329,12 @@ JUDGE = Judge(
     hints=(
         "Three things go wrong, and you have a remedy for each: which numbers must be float32, "
         "which number should be multiplied, and where do the weights live between two steps?",
-        "`state` keeps float32 masters. A step makes fp16 copies of them, for which gradients are "
-        "asked. Norm and loss are computed from `.float()`, products from `.half()`. A constant "
+        "`state` keeps float32 masters. A step makes fp16 copies of them that require gradients. "
+        "Norm and loss are computed from `.float()`, products from `.half()`. A constant "
         "scale of 2**16 fits every n here, from 2**10 to 2**30.",
         "`copies = [w.half().requires_grad_() for w in state['masters']]`; `wide = "
-        "images.float()` for the norm, and `.half()` behind the division; `.float()` behind the "
-        "last product; `torch.autograd.grad(2.0**16 * loss, copies)`; then `g.float() / 2.0**16` "
+        "images.float()` for the norm, and `.half()` after the division; `.float()` after the last "
+        "product; `torch.autograd.grad(2.0**16 * loss, copies)`; then `g.float() / 2.0**16` "
         "is what the masters are updated with. Return the new masters' halves.",
     ),
     cases=cases,
@@ -343,9 +343,11 @@ JUDGE = Judge(
         "same-accuracy": Prediction(
             "100 steps of `half_step`: how many of the 9,472 weights are changed?",
             truth=0,
-            because="The squares are infinite, so all scores are 0. Were that mended, all "
-            "gradients would be 0; and were they not, nearly every update would still be less than "
-            "half a step.",
+            because=(
+                "The squares are infinite, so all scores are 0. If you fixed that, all gradients "
+                "would be 0. And if you fixed those, nearly every update would still be less "
+                "than half a step."
+            ),
         )
     },
     seeds=3,

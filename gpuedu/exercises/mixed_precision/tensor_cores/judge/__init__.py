@@ -31,20 +31,19 @@ _KERNEL = ("right", "inside", "warp", "float32", "tensor")
 _BEYOND = OUTSIDE | {"misaligned"}
 _TOGETHER = frozenset({"torn-warp", "lanes-disagree", "uninitialised-read", "data-race"})
 _DROPPED_BITS = 13
-"""Bits behind the point that float32 has and TF32 has not."""
+"""Bits behind the point that float32 has and TF32 does not."""
 
 _TILES = (
-    "How many elements has a row of this matrix, and how many rows has it? Both stand in where a "
-    "tile begins, and in the leading dimension."
+    "How many elements does a row of this matrix have, and how many rows are there? You need "
+    "that for where a tile starts, and for the leading dimension."
 )
 _QUESTIONS = dict.fromkeys(OUTSIDE, _TILES) | {
     "torn-warp": "A fragment is spread over 32 lanes: none of them can load its part alone. Is "
-    "there an `if` around it that parts a warp?",
-    "lanes-disagree": "The 32 lanes have one tile together. Where does that tile begin, for all of "
-    "them?",
-    "uninitialised-read": "`mma_sync` adds to what the accumulator holds. With what do the sums "
-    "begin?",
-    "data-race": "Two warps store to one place. Where does the tile of each begin, and how far "
+    "there an `if` around it that splits a warp?",
+    "lanes-disagree": "The 32 lanes share one tile. Where does that tile start, for all of them?",
+    "uninitialised-read": "`mma_sync` adds to what the accumulator holds. What do the "
+    "sums start from?",
+    "data-race": "Two warps store to one place. Where does the tile of each start, and how far "
     "apart are its rows?",
     "misaligned": "Tiles begin at multiples of 16 elements, 32 bytes. By how much does k grow in a "
     "step, and how long is a row?",
@@ -234,14 +233,14 @@ JUDGE = Judge(
             "right",
             "`c` is `a @ b`, for all multiples of 16",
             1,
-            "Follow a tile of `c`: with what do its sums begin, what is added, and from where?",
+            "Follow a tile of `c`: what do its sums start from, what is added, and from where?",
         ),
-        Property("inside", "every tile begins and goes on where its matrix has it", 1, _TILES),
+        Property("inside", "every tile starts and continues where it is in its matrix", 1, _TILES),
         Property(
             "warp",
             "whole warps call with the same arguments, on fragments that are set",
             1,
-            "Which lanes come by each call, and with which arguments and fragments?",
+            "Which lanes reach each call, and with which arguments and fragments?",
         ),
         Property(
             "float32",
@@ -296,8 +295,10 @@ JUDGE = Judge(
             "how many FLOP for each byte of the factors that a step loads?",
             truth=8,
             unit="FLOP for each byte",
-            because="2 x 4,096 FLOP for two tiles of 256 numbers of 2 bytes, 1,024 bytes. With 8 x "
-            "8 sums a thread in fp32 it were 2, out of shared memory.",
+            because=(
+                "2 x 4,096 FLOP for two tiles of 256 numbers of 2 bytes, 1,024 bytes. With 8 x 8 "
+                "sums per thread in fp32 it would be 2, read from shared memory."
+            ),
         ),
     },
     varies=("compiler", "products", "registers", "fma"),
