@@ -49,7 +49,8 @@ def plot_exchanges(
 
     A bar is where the bytes moved; a pale striped one before it is the time in which the call had
     been made and its other side was missing, or the way was taken. An arrow goes from each send to
-    its receive, where there are at most ``MOST_ARROWS``. Bytes are written where there is room.
+    its receive, behind the labels, where there are at most ``MOST_ARROWS``. Bytes are written where
+    there is room.
 
     Args:
         exchanges: those of a run, in any order.
@@ -182,7 +183,7 @@ def _write_labels(ax: Axes, placed: Sequence[Placed], unit: AxisUnit, scale: Sca
             va="center_baseline",
             fontsize=_TEXT_PT,
             color=look.text,
-            bbox=look.behind_text,
+            bbox=look.behind_text or {"facecolor": look.color, "edgecolor": "none", "pad": 1.0},
             zorder=4,
         )
 

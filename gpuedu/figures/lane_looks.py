@@ -46,6 +46,7 @@ _LOOKS = {
     "send": Look(style.BLUE, "sends", text="white"),
     "recv": Look("#a9dccb", "receives"),
     "collective": Look(style.ORANGE, "collective"),
+    "all-reduce": Look(style.ORANGE, "all-reduce"),
     "posted": Look(style.FAINT, "called, not yet moving", hatch="///", edge=_STRIPES),
     "wait": Look(style.FAINT, "waits", hatch="///", edge=_STRIPES),
     "sleep": Look(style.FAINT, "sleeps", hatch="xxx", edge=_STRIPES),

@@ -90,7 +90,7 @@ def walk(rounds: Sequence[Sequence[Message]], ranks: int, size_bytes: int) -> Wa
             if not (0 <= src < ranks and 0 <= dst < ranks) or src == dst:
                 return Walked(f"{at} is no message between {ranks} ranks")
             if size != size_bytes:
-                return Walked(f"{at} has not the {size_bytes} bytes of the tensor")
+                return Walked(f"{at} does not carry the tensor's {size_bytes} bytes")
             if before[src] == whole:
                 held[dst] = whole
             elif held[dst] & before[src]:

@@ -20,9 +20,28 @@ NVLINK, NDR = network.link("nvlink4"), network.link("infiniband-ndr")
 SIZES = tuple(float(4**k) for k in range(5, 17))
 RANKS = (2, 4, 8, 16, 32, 64, 128, 256, 1024)
 COUNTS = (2, 8, 64)
+ALL_SIZES, ALL_COUNTS = tuple(10.0 ** (k / 4) for k in range(12, 37)), (8, 64, 1024)
 SMALL, LARGE = 100_000, 20_000_000
 _COLORS = (style.GREEN, style.BLUE, style.ORANGE)
 Answer = Callable[..., Any]
+
+
+def draw_all_sizes() -> Any:
+    """The time of a ring all-reduce by size, from a kB to a GB, for a few counts of ranks."""
+    curves, told = [], []
+    for ranks, color in zip(ALL_COUNTS, _COLORS, strict=True):
+        times_ms = tuple(network.ring_all_reduce_s(ranks, size, NDR) / MS for size in ALL_SIZES)
+        curves.append(Curve(f"{ranks} ranks", ALL_SIZES, times_ms, color, has_marks=False))
+        told.append(f"{ranks} ranks: {times_ms[0]:.3g} to {times_ms[-1]:.3g} ms")
+    caption = Caption(
+        title="Up to some size, a ring all-reduce takes the same time whatever it sends",
+        x="bytes on each rank",
+        y="time (ms)",
+        source="Computed: a ring on InfiniBand NDR (9.6 µs a message, 50 GB/s each way).",
+        alt=f"Time of a ring all-reduce by bytes on each rank, from {_short_size(ALL_SIZES[0])} to "
+        f"{_short_size(ALL_SIZES[-1])}. {'; '.join(told)}. Each line is flat to the left.",
+    )
+    return plot_curves(curves, caption=caption, format_x=_short_size, format_y=_plain)
 
 
 def draw_bandwidths(ring_s: Answer, bandwidths: Answer) -> Any:
@@ -121,10 +140,11 @@ def draw_tree_or_ring(tree_schedule: Answer, choose: Answer) -> Any:
             f"{ring[-1]:.3g} ms; you choose {', '.join(way or 'nothing' for way in chosen)}"
         )
     caption = Caption(
-        title="Your schedule and a ring, on 2 to 1024 ranks; dark: what you choose",
+        title="Your schedule and a ring, on 2 to 1024 ranks",
         x="ranks",
         y="simulated time (ms)",
-        source="Simulated message by message, InfiniBand NDR (9.6 µs, 50 GB/s) between all ranks.",
+        source="Simulated message by message, InfiniBand NDR (9.6 µs, 50 GB/s) between all ranks.\n"
+        "Dark marks: what your `choose` picks.",
         alt="Time of an all-reduce by ranks. " + ". ".join(told) + ".",
     )
     look = {"format_x": lambda n: f"{n:g}", "format_y": _plain, "height_in": 4.2}

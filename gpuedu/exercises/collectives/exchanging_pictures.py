@@ -1,4 +1,4 @@
-"""Drawings of the first half: runs on light ranks with their messages, and how times grow."""
+"""Drawings of on light ranks, with their messages."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def draw_bytes(answer: Answer) -> Any:
         title=f"{name_of(answer)}: who sent how much to whom",
         x="to rank",
         y="from rank",
-        source=f"Counted on 4 light ranks with 4 MiB each; all together "
+        source=f"Counted on 4 light ranks with 4 MiB each; in total "
         f"{format_size(sum(links.values()))}.",
         alt=f"Bytes sent from each rank (row) to each rank (column). {told}.",
     )
@@ -120,7 +120,7 @@ def tell_whose(answer: Answer, ranks: int = 4) -> str:
     """
     tensors = [torch.full((2 * ranks,), 10.0**rank, dtype=torch.float64) for rank in range(ranks)]
     found = on_nvlink(answer, tensors)
-    lines = ["ranks whose numbers are in it; [ ] is what the rank has to have"]
+    lines = ["ranks whose numbers are in each chunk; [ ]: a chunk that has to be complete"]
     lines.append(" " * 8 + "".join(f"chunk {chunk}".ljust(11) for chunk in range(ranks)))
     for rank, (tensor,) in enumerate(found.tensors):
         if tensor.shape != (2 * ranks,):

@@ -37,7 +37,7 @@ def question_s() -> dict[str, list[float]]:
     size = int(1 * GB)
     return {
         "through one GPU": [_simulate_s(n, through_rank_0(n, size)) for n in QUESTION_RANKS],
-        "what you will build": [
+        "what you'll build": [
             _simulate_s(n, network.ring_all_reduce(n, size)) for n in QUESTION_RANKS
         ],
     }
@@ -55,7 +55,7 @@ def draw_question() -> Any:
         QUESTION_RANKS,
         title="Summing 1 GB of gradients from each GPU",
         y="time (ms)",
-        source="Simulated, every two GPUs joined by NVLink 4 (3.4 µs, 450 GB/s each way).",
+        source="Simulated, any two GPUs connected by NVLink 4 (3.4 µs, 450 GB/s each way).",
     )
 
 
@@ -89,12 +89,14 @@ def draw_all_reduces(answer: Callable[..., Any]) -> Any:
 
 
 def _draw_own(times_s: dict[str, list[float]], title: str) -> Any:
-    times = {name: [1e6 * t for t in found] for name, found in times_s.items()}
+    largest_s = max(t for found in times_s.values() for t in found)
+    factor, unit = (1e3, "ms") if largest_s >= 1e-3 else (1e6, "µs")
+    times = {name: [factor * t for t in found] for name, found in times_s.items()}
     source = (
         "Simulated on light ranks that run these functions, NVLink 4 (3.4 µs, 450 GB/s; bytes and "
         "rate are 1/1024 of it)."
     )
-    return _plot(times, GROWTH_RANKS, title=title, y="simulated time (µs)", source=source)
+    return _plot(times, GROWTH_RANKS, title=title, y=f"simulated time ({unit})", source=source)
 
 
 def _plot(

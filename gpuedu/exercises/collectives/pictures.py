@@ -1,4 +1,4 @@
-"""Pictures of the lesson collectives."""
+"""Pictures of the lessons on collectives."""
 
 from gpuedu.exercises.collectives import cost_pictures, exchanging_pictures, growth_pictures
 from gpuedu.exercises.collectives.hierarchical import node_pictures
@@ -12,6 +12,7 @@ PICTURES = {
     "collectives/whose": exchanging_pictures.tell_whose,
     "collectives/bytes": exchanging_pictures.draw_bytes,
     "collectives/all-reduces": growth_pictures.draw_all_reduces,
+    "collectives/all-sizes": cost_pictures.draw_all_sizes,
     "collectives/own-times": cost_pictures.draw_own_times,
     "collectives/programs": wait_pictures.tell_programs,
     "collectives/waits": wait_pictures.draw_waits,

@@ -1,4 +1,4 @@
-"""How large a bucket should be, where the exchange runs beside the backward: modeled."""
+"""How large a bucket should be, where the exchange runs during the backward pass: modeled."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from gpuedu.multi import network
 from gpuedu.units import MS
 
 RANKS, BACKWARD_S = 8, 20 * MS
-"""The time of the backward is assumed; it is shared among the layers by their products."""
+"""The time of the backward pass is assumed; it is shared among the layers by their products."""
 LINKS = {"infiniband-ndr": style.GREEN, "ethernet100": style.BLUE}
 LIMITS = tuple(int(10 ** (power / 6)) for power in range(24, 51))
 FIRST_BYTES = 2**20
 
 
 def draw_bucket_size() -> Any:
-    """What of the exchange lies behind the backward, against the limit of a bucket."""
+    """What part of the exchange is after the backward pass, by the limit of a bucket."""
     curves, told = [], []
     for name, color in LINKS.items():
         link = network.link(name)
@@ -33,19 +33,19 @@ def draw_bucket_size() -> Any:
             f"of {write_bytes(limit)}, {left_ms[-1]:.3g} ms with all in one"
         )
     caption = Caption(
-        title="Small buckets add latencies; of large ones, the last sticks out",
+        title="Small buckets add latencies; with large ones, the last sticks out",
         x="limit of a bucket (bytes)",
         y="time not hidden (ms)",
         source=f"Modeled: ResNet-50, {RANKS} ranks, the ring's closed form, each bucket as early "
-        f"as can be; a backward of {BACKWARD_S / MS:.0f} ms is assumed.",
-        alt="Time of the exchange that lies behind the backward, by the limit of a bucket, with "
+        f"as possible; a backward pass of {BACKWARD_S / MS:.0f} ms is assumed.",
+        alt="Time of the exchange that is after the backward pass, by the limit of a bucket, with "
         "overlap. " + "; ".join(told) + ". Curves dip where the last bucket happens to be small.",
     )
     return plot_curves(curves, caption=caption, format_x=write_bytes, format_y=lambda y: f"{y:g}")
 
 
 def step_s(limit_bytes: int, link: network.Link) -> float:
-    """From the begin of the backward until the last bucket is through."""
+    """From the start of the backward pass until the last bucket is through."""
     made, sizes = layers(), parameter_bytes()
     total, now_s = sum(one.products for one in made), 0.0
     ready_s: list[float] = []

@@ -26,7 +26,7 @@ def draw_real_trace(real: Mapping[str, Any]) -> Any:
     beside_s = length_s(intersection(union(sending), union(computing)))
     share = f"{100 * beside_s / whole_s:.0f}%"
     caption = Caption(
-        title=f"A real step: beside {share} of the exchange, a layer was computed",
+        title=f"A real step: during {share} of the exchange, a layer was computed",
         x="time",
         source=f"Measured here, just now: PyTorch's profiler, rank 0 of {RANKS} processes, gloo; "
         f"{LAYERS} layers, a bucket each.",

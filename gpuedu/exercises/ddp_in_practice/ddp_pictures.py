@@ -30,10 +30,10 @@ def draw_real_group(real: Mapping[str, Any]) -> Any:
     end_s = real["step"][1]
     caption = Caption(
         title=f"{len(sending)} all-reduces in a group of {BATCHES} batches; {beside} of their time "
-        "beside a layer",
+        "during a layer",
         x="time",
         source=f"Measured here, just now: PyTorch's profiler, rank 0 of {RANKS} processes, gloo; "
-        f"{LAYERS} layers: each bar of forward and backward is one.",
+        f"{LAYERS} layers, a bar for each.",
         alt=f"Timeline of rank 0 in a group of {BATCHES} batches, {format_time(end_s)} long: "
         f"{len(real['forward'])} layers forward and {len(real['backward'])} backward, and "
         f"{len(sending)} all-reduces. In {beside} of the time in which one was under way, a layer "

@@ -173,7 +173,7 @@ def test_a_walk_follows_sums_and_copies():
     [
         ([[(1, 0, 8)], [(1, 0, 8)]], "a second time"),
         ([[(1, 0, 8)], [(2, 0, 8)], [(1, 0, 8)]], "rank 1 a second time, after the whole sum"),
-        ([[(1, 0, 4)]], "has not the 8 bytes"),
+        ([[(1, 0, 4)]], "does not carry the tensor's 8 bytes"),
         ([[(3, 0, 8)]], "no message between 3 ranks"),
         ([[(1, 1, 8)]], "no message between 3 ranks"),
         ([[(-1, 0, 8)]], "no message between 3 ranks"),
@@ -241,6 +241,7 @@ def test_pictures_can_be_read_also_of_wrong_answers(monkeypatch):
         "predicted_s": [1e-4, 1.2e-4, 1.5e-4, 2.8e-4],
     }
     drawn = [
+        cost_pictures.draw_all_sizes(),
         cost_pictures.draw_bandwidths(ring_s, bandwidths),
         cost_pictures.draw_bandwidths(lambda *_: None, lambda *_: 3),
         cost_pictures.draw_tree_or_ring(tree_schedule, choose),

@@ -1,13 +1,16 @@
-"""Pictures of the first half: fit to print, of right answers and of wrong ones."""
+"""Pictures of copies of a model: fit to print, of right answers and of wrong ones."""
 
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 
 import pytest
 import torch.distributed as dist
 from torch.nn import functional
 
+from gpuedu.clock import Interval, Timeline
+from gpuedu.exercises.ddp.lane_pictures import shown
 from gpuedu.figures.style import alt_text
 from tests.exercises.parts import pictures_of
 from tests.exercises.stored import solution_answers
@@ -22,6 +25,7 @@ BOTH = tuple(COPIES.values())
 STEP = MICRO["Parallel"], MICRO["accumulated_step"]
 DRAWN = {
     "ddp/four-ranks": (),
+    "ddp/sent-late": (),
     "sampler": tuple(SAMPLER.values()),
     "naive-ddp": BOTH,
     "ddp/apart": BOTH,
@@ -56,6 +60,18 @@ def test_a_run_that_stops_is_said():
 def test_the_step_says_what_it_sends():
     ax = PICTURES["no-sync"](*STEP)
     assert "with 2 collectives of rank 0" in alt_text(ax)
+
+
+def test_a_wait_that_an_all_reduce_covers_is_not_drawn():
+    wait = Interval("rank 0", "wait", 0.0, 1.0)
+    sent = Interval("rank 0", "collective", 1.0, 2.0)
+    covered, other = replace(wait, start_s=1.0, end_s=2.0), replace(wait, lane="rank 1")
+    line = shown(Timeline.of([wait, sent, covered, replace(other, start_s=1.0, end_s=2.0)]))
+    assert [(one.lane, one.kind) for one in line.intervals] == [
+        ("rank 0", "wait"),
+        ("rank 0", "all-reduce"),
+        ("rank 1", "wait"),
+    ]
 
 
 def test_a_step_that_exchanges_less_is_drawn_on_the_same_axis():

@@ -54,9 +54,9 @@ def test_every_picture_is_fit_to_print(name, answers):
 
 def test_the_step_of_the_picture_is_shorter_with_hooks():
     title = overlap_picture.draw_overlap(ATTACH).get_title(loc="left")
-    assert title == "Your hooks hide 73% of the exchange: 7 ms less than behind the backward"
+    assert title == "Your hooks hide 73% of the exchange: 7 ms less than sending afterwards"
     title = overlap_picture.draw_overlap(DRAFT).get_title(loc="left")
-    assert title == "The draft hides 0% of the exchange: 3.6 ms more than behind the backward"
+    assert title == "The draft hides 0% of the exchange: 3.6 ms more than sending afterwards"
 
 
 def test_a_rank_and_its_network_are_two_lanes_without_rounding():
@@ -96,9 +96,9 @@ def test_a_trace_without_exchange_is_told(real):
 
 
 def test_the_share_of_a_trace_is_that_of_the_time():
-    # The last all-reduce lies behind the backward: 2.5 of 12.5 ms, all under way from 8 ms on.
+    # The last all-reduce is after the backward pass: 2.5 of 12.5 ms, all under way from 8 ms on.
     title = real_pictures.draw_real_trace(REAL).get_title(loc="left")
-    assert "beside 80% of the exchange" in title
+    assert "during 80% of the exchange" in title
 
 
 @pytest.mark.parametrize("answer", [lambda buckets: None, lambda buckets: buckets[99]])

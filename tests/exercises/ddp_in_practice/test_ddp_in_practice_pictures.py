@@ -95,6 +95,7 @@ def test_a_real_group_has_forwards_backwards_and_buckets():
     ("name", "answers"),
     [
         ("clip-and-mean", (right.finish,)),
+        ("ddp-in-practice/interruptions", ()),
         ("ddp-in-practice/drift", ()),
         ("ddp-in-practice/far", (right.moments,)),
     ],
@@ -108,7 +109,7 @@ def test_a_gradient_that_is_gone_is_drawn():
         model.zero_grad()
         return 0.0
 
-    assert "comes out nan" in alt_text(PICTURES["clip-and-mean"](finish))
+    assert "result nan" in alt_text(PICTURES["clip-and-mean"](finish))
 
 
 def test_moments_of_nothing_are_drawn():

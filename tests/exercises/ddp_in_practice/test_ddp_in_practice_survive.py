@@ -213,7 +213,7 @@ def test_places_of_checkpoints_are_told_by_their_difference(run, steps, told, ca
 def test_a_place_is_told_from_1(run):
     story = changed(run, lambda one: {"step": 0}, run="broken", kind="step", attempt=1, step=12)
     found = says(place_faults(story, SHAPE))
-    assert "killed in step 14, and the last checkpoint was behind step 12" in found
+    assert "killed in step 14, and the last checkpoint was after step 12" in found
     assert "goes on with step 1, expected 13" in found
 
 

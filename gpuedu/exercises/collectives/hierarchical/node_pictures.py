@@ -25,7 +25,7 @@ RANKS = (16, 64, 256, 1024)
 _SCALE = 2**17
 """Own functions are run with so many times fewer bytes, on links so many times slower."""
 _SIZE = GIB
-_LINKS = "NVLink 4 in nodes of 8 GPUs, InfiniBand NDR between them, a card for each GPU."
+_LINKS = "NVLink 4 in nodes of 8 GPUs, InfiniBand NDR between nodes, one card per GPU."
 Answer = Callable[..., Any]
 
 
@@ -59,7 +59,7 @@ def draw_hierarchical(answer: Answer) -> Any:
         title=f"{name_of(answer)} of 1 GiB on 2 nodes of 4 GPUs: {run.time_s / MS:.1f} ms",
         x="simulated time",
         source=f"Simulated, run with 1/{_SCALE:,} of these bytes and of the rates. NVLink 4 and "
-        "InfiniBand NDR.",
+        "InfiniBand NDR.\nBytes: what each rank hands over.",
         alt=f"What 8 ranks do over {run.time_s / MS:.1f} ms. Rank 0: {told or 'nothing'}.",
     )
     shown = [replace(one, size_bytes=one.size_bytes * _SCALE) for one in run.exchanges]
@@ -96,7 +96,7 @@ def draw_nodes(answer: Answer) -> Any:
     ]
     told = "; ".join(f"{one.name}: {one.y[0]:.3g} to {one.y[-1]:.3g} ms" for one in curves)
     caption = Caption(
-        title="The sum of 1 GiB, over nodes of 8 GPUs",
+        title="An all-reduce of 1 GiB, on nodes of 8 GPUs",
         x="GPUs",
         y="simulated time (ms)",
         source=f"Simulated. {_LINKS}",

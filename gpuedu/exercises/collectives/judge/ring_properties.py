@@ -118,7 +118,7 @@ def to_neighbors(name: str, says: str, points: float) -> Property:
     def test(case: Case, observed: Plain) -> Iterable[Fault]:
         yield from _neighbor_faults(name, case.inputs["ranks"], observed)
 
-    asks = "Who are a rank's two neighbors in the ring, and what does it do with each of them?"
+    asks = "Which are a rank's two neighbors in the ring, and what does it do with each of them?"
     return Property(name, says, points, asks, of_messages(name, test))
 
 

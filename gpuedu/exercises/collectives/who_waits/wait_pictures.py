@@ -83,7 +83,7 @@ def draw_waits(answered: dict[Any, Any], program: Answer) -> Any:
         )
         caption = Caption(
             title=f"{name_of(program)}: who waits for whom",
-            source=f"Light ranks, {RANKS} of them. Dark: ranks that wait in a circle.",
+            source=f"{RANKS} light ranks. Dark: ranks that wait for each other in a circle.",
             alt=f"Who waits for whom when no rank can go on: {told}. In a circle: {circle}.",
         )
         return plot_waits(waits, ranks=RANKS, notes=notes, caption=caption)

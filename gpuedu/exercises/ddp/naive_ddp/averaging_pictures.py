@@ -35,7 +35,7 @@ def draw_apart(start: Callable[..., Any], average: Callable[..., Any]) -> Any:
     line = CountLine("", tuple(range(STEPS + 1)), apart, style.BLUE)
     before, behind = f"{apart[0]:.3g}", f"{apart[-1]:.3g}"
     caption = Caption(
-        title=f"Two copies: {before} apart when training begins, {behind} after {STEPS} steps",
+        title=f"Two copies: {before} apart when training starts, {behind} after {STEPS} steps",
         x="steps",
         y="largest difference",
         source="Computed here in float64, for a small model on 2 light ranks.",
@@ -63,7 +63,7 @@ def draw_one_step(start: Callable[..., Any], average: Callable[..., Any]) -> Any
     time_s, sent = run.time_s - from_s, sum(one.size_bytes for one in mine)
     caption = Caption(
         title=f"Your step: {len(mine)} calls on each rank, {1e6 * time_s:.0f} µs for {sent} bytes",
-        x="simulated time, from the end of the backward",
+        x="simulated time, from the end of the backward pass",
         source="Simulated: 3 ranks of one node, NVLink 4 (3.4 µs a message, 450 GB/s).",
         alt=f"Timeline of three ranks in one step: {len(mine)} calls of rank 0 hand over {sent} "
         f"bytes and take {1e6 * time_s:.0f} microseconds, one after another.",

@@ -16,8 +16,8 @@ from gpuedu.figures.bars import Bar, plot_bars
 from gpuedu.figures.caption import Caption
 
 TASKS = {
-    "every rank begins alike": Task("plain", ((4, 4, 4),) * 2),
-    "each begins elsewhere": Task("plain", ((4, 4, 4),) * 2, apart=True),
+    "equal starts": Task("plain", ((4, 4, 4),) * 2),
+    "different starts": Task("plain", ((4, 4, 4),) * 2, apart=True),
     "shards of 4, 4 and 1": Task("plain", ((4, 4, 4), (4, 4, 1))),
     "a tied layer": Task("tied", ((4, 4, 4),) * 2),
     "a frozen layer": Task("frozen", ((4, 4, 4),) * 2),
@@ -30,7 +30,7 @@ _NOTHING, _ROUNDING = 1e-17, 1e-6
 
 
 _LIMITS = 3e-18, 20.0
-"""The same axis for a draft and for what is right, with room for a number behind a bar of 2."""
+"""The same axis for a draft and for what is right, with room for a number beside a value of 2."""
 
 
 def draw_differences(start: Callable[..., Any], average: Callable[..., Any]) -> Any:

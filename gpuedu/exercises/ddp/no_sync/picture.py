@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from gpuedu.exercises.ddp.lane_pictures import shown
 from gpuedu.exercises.ddp.sgd import Sgd
 from gpuedu.exercises.ranks import run_ranks
 from gpuedu.figures.caption import Caption
@@ -59,7 +60,7 @@ def draw_no_sync(parallel_class: Callable[..., Any], step: Callable[..., Any]) -
     cluster = network.Cluster(RANKS, network.link(LINK))
     functions = [step, getattr(parallel_class, "backward", None)]
     run = run_ranks(body, RANKS, functions, cluster=cluster)
-    # Where a step ends that exchanges behind every backward: draft and solution on one axis.
+    # Where a step ends that exchanges after each backward pass: draft and solution on one axis.
     once_s = network.simulate(network.ring_all_reduce(RANKS, _LAYER_BYTES), cluster).time_s
     usual_s = COUNT * (FORWARD_S + BACKWARD_S + once_s)
     sent = wire_bytes(run.exchanges) / RANKS
@@ -68,13 +69,13 @@ def draw_no_sync(parallel_class: Callable[..., Any], step: Callable[..., Any]) -
         title=f"A step of {COUNT} micro-batches: {run.time_s / MS:.1f} ms, {format_size(sent)} "
         "sent by each rank",
         x="simulated time",
-        source=f"Simulated: F, forward, {FORWARD_S / MS:g} ms; B, backward, {BACKWARD_S / MS:g} "
-        f"ms; one layer of {format_size(_LAYER_BYTES)}; 10 Gb Ethernet.",
+        source=f"Simulated: F, forward pass, {FORWARD_S / MS:g} ms; B, backward pass, "
+        f"{BACKWARD_S / MS:g} ms; one layer of {format_size(_LAYER_BYTES)}; 10 Gb Ethernet.",
         alt=f"Timelines of {RANKS} ranks over a step of {COUNT} micro-batches, with {calls} "
         f"collectives of rank 0. It takes {run.time_s / MS:.1f} ms; each rank sends "
         f"{format_size(sent)}.",
     )
-    return plot_lanes(run.timeline, caption=caption, end_s=max(usual_s, run.time_s))
+    return plot_lanes(shown(run.timeline), caption=caption, end_s=max(usual_s, run.time_s))
 
 
 PICTURE = draw_no_sync

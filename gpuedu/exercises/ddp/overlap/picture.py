@@ -28,8 +28,8 @@ def draw_overlap(attach: Callable[..., Any]) -> Any:
     name = "the draft" if getattr(attach, "__name__", "") == "draft" else "your hooks"
     hide = "hides" if name == "the draft" else "hide"
     ways = {
-        "one all-reduce a parameter, behind the backward": attach_none,
-        "one all-reduce a bucket, behind the backward": attach_late,
+        "one all-reduce per parameter, after the backward pass": attach_none,
+        "one all-reduce per bucket, after the backward pass": attach_late,
         name: attach,
     }
     cluster = cluster_of(RANKS, LATENCY_S, BYTES_PER_S)
@@ -40,10 +40,10 @@ def draw_overlap(attach: Callable[..., Any]) -> Any:
     told = f"{_ms(saved)} less" if saved > 0 else f"{_ms(-saved)} more"
     share = f"{100 * max(0.0, saved) / (LAYERS * EXCHANGE_S):.0f}% of the exchange"
     caption = Caption(
-        title=f"{name.capitalize()} {hide} {share}: {told} than behind the backward",
+        title=f"{name.capitalize()} {hide} {share}: {told} than sending afterwards",
         x="simulated time of rank 0",
-        source=f"Simulated: {RANKS} ranks; {LAYERS} layers of 1 ms backward, 0.5 ms forward; a "
-        "made-up network, 1.2 ms for the gradients of a layer.",
+        source=f"Simulated: {RANKS} ranks; {LAYERS} layers, 0.5 ms forward and 1 ms backward each; "
+        "a made-up network, 1.2 ms for the gradients of a layer.",
         alt="Timelines of what rank 0 computes and what its network carries in one step, three "
         "times. "
         + "; ".join(head for head, _ in groups)
@@ -53,7 +53,7 @@ def draw_overlap(attach: Callable[..., Any]) -> Any:
 
 
 _DIGITS = 12
-"""Times are rounded to so many, so that ends and begins that meet do not overlap."""
+"""Times are rounded to so many, so that ends and starts that meet do not overlap."""
 
 
 def lanes_of(timeline: Timeline) -> Timeline:
@@ -71,7 +71,7 @@ def _shown(intervals: Sequence[Interval]) -> list[Interval]:
         elif one.kind == "wait":
             shown.append(replace(at, label="all-reduce"))
         else:
-            shown.append(replace(at, label=one.label.split(" ")[-1]))
+            shown.append(replace(at, kind="work", label=one.label.split(" ")[-1]))
     return shown
 
 

@@ -29,8 +29,8 @@ def draw_sampler(
     said = [(f"{name}: {tell(parts)}", parts) for name, parts in groups]
     caption = Caption(
         title=f"{SAMPLES} samples on {RANKS} ranks",
-        x="a rank's draws, from left to right; striped: drawn already, by any rank",
-        source="Drawn by your functions now; every rank's own random state is another.",
+        x="a rank's draws, from left to right; striped: a rank has drawn it already",
+        source="Drawn by your functions just now; every rank has its own random state.",
         alt="Rows of numbered cells, one for each rank: the samples that it draws. "
         + "; ".join(name for name, _ in said)
         + ".",

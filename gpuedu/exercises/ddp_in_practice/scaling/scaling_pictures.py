@@ -31,7 +31,7 @@ NETS = {
 
 
 def draw_to_a_goal(step_s: Callable[..., Any], recipe: Callable[..., Any]) -> Any:
-    """How many times as fast: in samples a second, and to the same loss."""
+    """How many times as fast: in samples per second, and to the same loss."""
     net = NETS["InfiniBand"][0]
     alone = number(step_s(1, BATCH, RESNET, net), "step_s' result")
     samples, goal = [], []
@@ -42,25 +42,25 @@ def draw_to_a_goal(step_s: Callable[..., Any], recipe: Callable[..., Any]) -> An
         goal.append(1000 * alone / (steps * time_s) if steps * time_s else float("nan"))
     x = tuple(map(float, COUNTS))
     curves = [
-        Curve("as many as GPUs", x, x, style.QUIET, has_marks=False),
-        Curve("samples a second", x, tuple(samples), style.BLUE),
+        Curve("one per GPU", x, x, style.QUIET, has_marks=False),
+        Curve("samples per second", x, tuple(samples), style.BLUE),
         Curve("to the same loss", x, tuple(goal), style.RED),
     ]
     caption = Caption(
-        title=f"{COUNTS[-1]:,} GPUs: {samples[-1]:,.0f} times the samples, {goal[-1]:,.0f} "
-        "times as soon done",
+        title=f"{COUNTS[-1]:,} GPUs: {samples[-1]:,.0f}× the samples per second, the same loss "
+        f"{goal[-1]:,.0f}× as fast",
         x="GPUs",
-        y="how many times one GPU",
+        y="speedup over one GPU",
         source="Simulated by your functions: InfiniBand NDR between nodes of 8, 64 samples a GPU,\n"
         "times made up; a noise scale of 4,096 samples.",
         alt=f"Speed-up by number of GPUs, log axes. With {COUNTS[-1]} GPUs {samples[-1]:.0f} times "
-        f"the samples a second, and the same loss {goal[-1]:.0f} times as soon.",
+        f"the samples per second, and the same loss {goal[-1]:.0f} times as fast.",
     )
     return plot_curves(curves, caption=caption, format_y="{:,g}".format, format_x="{:,g}".format)
 
 
 def draw_measured(real: Mapping[str, Any]) -> Any:
-    """What ``measure("scaling")`` gave: samples a second on one rank and on two."""
+    """What ``measure("scaling")`` gave: samples per second on one rank and on two."""
     if not isinstance(real, dict) or "alone_s" not in real:
         raise AnswerError("nothing was measured", remedy='`real = measure("scaling")`')
     ranks, batch = real["ranks"], real["batch"]
@@ -81,10 +81,10 @@ def draw_measured(real: Mapping[str, Any]) -> Any:
         told.append(f"{name}: {said}")
     caption = Caption(
         title="The same training in real processes",
-        x="samples a second",
+        x="samples per second",
         source=f"Dashed: {ranks} times one rank, an efficiency of 100%. Measured here, just now: "
         "gloo, one thread a rank;\na network of 0.3 million weights on digits. What else runs on "
         "this machine is in it.",
-        alt=f"Bars of samples a second, beside {ranks} times one rank. " + "; ".join(told) + ".",
+        alt=f"Bars of samples per second, beside {ranks} times one rank. " + "; ".join(told) + ".",
     )
     return plot_plain_bars(bars, caption=caption)

@@ -28,7 +28,7 @@ _LONG = 100
 
 _DIED = {
     "step": "killed in a step",
-    "save": "killed while it writes",
+    "save": "killed while writing",
     "name": "killed before the rename",
 }
 
@@ -56,10 +56,10 @@ def draw_survival(*answers: Callable[..., Any]) -> Any:
     cost = "" if run.failure else f": {begin - 1} steps for the {SHAPE.all_steps} of the run"
     caption = Caption(
         title=f"{told}{cost}",
-        x="steps that were trained, in their order",
-        y="which step of the run, from 1",
+        x="steps that were trained, in order",
+        y="step of the run, from 1",
         source=f"Run here, just now: {RANKS} processes, gloo, {_saved(story)}; "
-        f"rank 0 is drawn, each start in a color of its own.{_in_short(run)}",
+        f"only rank 0 is shown, each start in its own color.{_in_short(run)}",
         alt=f"{told}. " + _in_words(story),
     )
     return plot_by_count(lines, caption=caption)
@@ -71,7 +71,8 @@ def _outcome(story: Story, run: Survival) -> str:
     wanted = {one["rank"]: one["weights"] for one in story.of("unbroken", "end")}
     ends = story.of("broken", "end")
     is_equal = all(one["weights"] == wanted[one["rank"]] for one in ends)
-    how = "equal to the unbroken run to the bit" if is_equal else "with other weights than unbroken"
+    same, other = "equal to the unbroken run to the bit", "with other weights than the unbroken run"
+    how = same if is_equal else other
     deaths = len(story.of("broken", "death"))
     return f"{deaths} {'death' if deaths == 1 else 'deaths'}, {how}"
 
@@ -84,13 +85,13 @@ def _saved(story: Story) -> str:
     every = found[0]
     if found[:-1] == [every * place for place in range(1, len(found))]:
         return f"a checkpoint every {every} steps"
-    return f"the first checkpoint behind step {every}"
+    return f"the first checkpoint after step {every}"
 
 
 def _in_short(run: Survival) -> str:
     """A failure in two lines at most, cut between words."""
     is_half = run.attempt > 1 and is_half_a_file(run.failure)
-    told = f"The file that it loads is half a file: {run.failure}" if is_half else run.failure
+    told = f"It loads half a file: {run.failure}" if is_half else run.failure
     lines = textwrap.wrap(told, _LONG, max_lines=2, placeholder=" ...")
     return "".join(f"\n{line}" for line in lines)
 

@@ -45,7 +45,8 @@ JUDGE = Judge(
             "every rank ends with every chunk, bit for bit",
             2,
             own_chunks,
-            asks="Who has that chunk at first, and in which step does each of the others get it? "
+            asks="Which rank has that chunk at first, and in which step does each of the others "
+            "get it? "
             "(NaN is what a rank holds outside of its own chunk at first, and what a receive "
             "leaves until it is done.)",
         ),

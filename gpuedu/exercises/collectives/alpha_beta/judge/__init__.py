@@ -200,8 +200,9 @@ JUDGE = Judge(
             "predicts",
             "from uneven times, it predicts what least squares by shares of those times do",
             1,
-            asks="Which errors does your fit make small: those in seconds, in which the largest "
-            "tensors count for all, or those as shares of the measured times? Which of the times "
+            asks="Which errors does your fit make small: those in seconds, where the largest "
+            "tensors "
+            "decide everything, or those as shares of the measured times? Which of the times "
             "have a say in it? And does it find the link where times are exact?",
         ),
         Property(
@@ -213,8 +214,8 @@ JUDGE = Judge(
         ),
     ),
     hints=(
-        "Write down what one rank of the ring does: how many steps, one after the other? What does "
-        "one of them cost? Then the time of the whole is a line in S: what are its two numbers, "
+        "Write down what one rank of the ring does: how many steps in a row? What does one of them "
+        "cost? Then the total time is a line in S: what are its two numbers, "
         "and how do alpha and the rate follow from them?",
         "Time = 2 (n - 1) alpha + [2 (n - 1) / n] S / rate. For the fit, a row of the table is "
         "`[2 (n - 1), 2 (n - 1) / n * S]`, and the right side is the time. Divide each row, and "

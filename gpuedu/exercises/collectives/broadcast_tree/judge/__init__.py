@@ -93,8 +93,8 @@ JUDGE = Judge(
             "any rank can be the root",
             1,
             _tensor_of_root,
-            asks="Who has the tensor at the start, and how do you count ranks from there? What "
-            "writes to that rank's `x`?",
+            asks="Which rank has the tensor at the start, and how do you count ranks from there? "
+            "What writes to that rank's `x`?",
         ),
         Property(
             "messages",
@@ -115,7 +115,7 @@ JUDGE = Judge(
     ),
     hints=(
         "Let the root be rank 0 for now. Write down for 8 ranks who has the tensor after each "
-        "round: rank 0; 0 and 1; 0 to 3; all. Who sends to whom in the third round?",
+        "round: rank 0; 0 and 1; 0 to 3; all. Which rank sends to which in the third round?",
         "With `have` ranks that have it (1, 2, 4, ...): rank r below `have` sends to r + have, if "
         "there is such a rank; ranks from `have` to 2 * have - 1 receive. For another root count "
         "the ranks from there: `me = (rank - root) % ranks`, and back when you name a peer.",

@@ -54,11 +54,11 @@ JUDGE = Judge(
         all_at_once("at-once", "all links are busy at once: n - 1 steps of one chunk", 2, 1, _OWN),
     ),
     hints=(
-        "Follow chunk 0 backwards. It ends on rank 0, complete. Who handed it to rank 0, and who "
-        "to that one? Where does its journey begin, so that everybody has added to it?",
+        "Follow chunk 0 backwards. It ends on rank 0, complete. Which rank passed it to rank 0, "
+        "and which one to that? Where does it start, so that everybody has added to it?",
         "Chunk c starts on rank c + 1, and goes once round. So in step s = 1, ..., n - 1 rank r "
         "sends chunk r - s, and receives chunk r - s - 1, to which it adds (all modulo n). It "
-        "receives into a tensor of its own, `torch.empty_like(...)`, so that its own share is not "
+        "receives into a new tensor, `torch.empty_like(...)`, so that its own share is not "
         "overwritten.",
         "`chunks = x.tensor_split(ranks)`; for `step in range(1, ranks)`: `into = chunks[(rank - "
         "step - 1) % ranks]`, `got = torch.empty_like(into)`, `sending = dist.isend(chunks[(rank - "

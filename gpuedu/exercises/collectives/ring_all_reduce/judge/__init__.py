@@ -136,8 +136,8 @@ JUDGE = Judge(
             "same-bits",
             "all ranks end with the very same bits",
             1,
-            "Models that start equal would drift apart. Who adds up an element, and who gets a "
-            "copy of that?",
+            "Models that start equal would drift apart. Which rank adds up an element, and which "
+            "ranks get a copy of that?",
             undecided_if_wrong("same-bits", _SUM, _test_bits),
         ),
         all_at_once(
@@ -146,7 +146,7 @@ JUDGE = Judge(
     ),
     hints=(
         "You have both halves: after the reduce-scatter rank i holds the sum of chunk i, and that "
-        "is where the all-gather begins. What about a tensor with more than one dimension: which "
+        "is where the all-gather starts. What about a tensor with more than one dimension: which "
         "view of it has one?",
         "`x.view(-1)` is the same memory as a row; `tensor_split` of that gives views, too, some "
         "of them empty where there are fewer elements than ranks. An empty message may be sent, or "

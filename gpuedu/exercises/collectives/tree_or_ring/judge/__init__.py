@@ -95,7 +95,7 @@ def _judge_sum(inputs: Mapping[str, Any], rounds: Sequence[Sequence[Message]]) -
         yield Fault(
             "sum",
             f"rank {rank} ends without the numbers of rank {lacks} ({count} "
-            f"rank{' has' if count == 1 else 's have'} not the whole sum)",
+            f"rank{' does' if count == 1 else 's do'} not have the whole sum)",
         )
 
 
@@ -145,8 +145,8 @@ JUDGE = Judge(
             "your schedule brings the sum to all ranks, each number once",
             2,
             asks="Follow the numbers of that rank, round by round: a message `(from, to, bytes)` "
-            "carries the whole tensor, as its sender had it before that round, and who "
-            "receives adds, unless what comes is the finished sum.",
+            "carries the whole tensor, as its sender had it before that round, and the "
+            "receiver adds it, unless it is the finished sum.",
         ),
         Property(
             "rounds",
@@ -172,8 +172,9 @@ JUDGE = Judge(
         ),
     ),
     hints=(
-        "In the first round every second rank sends to the one before it: half of them are done "
-        "then. Who is left, and how far are they apart? And the way down is the way up backwards.",
+        "In the first round every second rank sends to the one before it, and half of them are "
+        "done. "
+        "Which ranks are left, and how far apart are they? The way down is the way up in reverse.",
         "With `gap` = 1, 2, 4, ...: ranks `gap`, `gap + 2 * gap`, ... send to the rank `gap` "
         "before them. Ranks that do not exist send nothing. For the way down, take the rounds in "
         "reverse, and swap `from` and `to`. For the crossover, write both times as a alpha + b S / "
@@ -187,7 +188,7 @@ JUDGE = Judge(
     verdict=verdict,
     predictions={
         "tree-or-ring": Prediction(
-            "1024 ranks, a tensor so small that only latencies count. How many times as long as "
+            "1024 ranks, and a tensor so small that only latency counts. How many times as long as "
             "the tree does the ring take?",
             truth=102.3,
             unit="times",

@@ -30,7 +30,7 @@ _ASKS_OF = {
     "the others?",
     "two_sums": "Rank 0 and the others call the same two collectives in a different order, on "
     "tensors of the same shape. Can anybody notice? What is added to what?",
-    "relay": "Begin with rank 3, and ask of each: who has to call what, so that it can go on?",
+    "relay": "Start with rank 3, and ask about each: which call of which rank would let it go on?",
 }
 """About each program, whatever was said of it."""
 _WITHIN = 1.05
@@ -91,14 +91,14 @@ JUDGE = Judge(
             "reads",
             "what each of the six programs does",
             2,
-            "Play the ranks: on which line does each of them stand?",
+            "Play the ranks: which line is each of them on?",
             _test_outcomes,
         ),
         Property(
             "cycle",
-            "whom each rank of `relay` waits for",
+            "which rank each rank of `relay` waits for",
             1,
-            "On which line does it stand? The other side of that call is the rank it waits for, "
+            "Which line is it on? The other side of that call is the rank it waits for, "
             "even if that one waits, too.",
             _test_waits,
         ),
@@ -107,8 +107,8 @@ JUDGE = Judge(
             "every rank gets the edges beside its piece, and the program ends",
             1,
             _halos,
-            asks="Who sends which row to whom, and into what does that one receive it? (There is "
-            "-7 where nobody should receive anything.)",
+            asks="Which rank sends which row to which rank, and where does that one receive it? "
+            "(There is -7 where nothing should be received.)",
         ),
         soon_done(
             "at-once",
@@ -124,22 +124,22 @@ JUDGE = Judge(
         ),
     ),
     hints=(
-        "For each program, play the ranks yourself: a finger for each, on the line in which it "
-        "stands. A send and its receive go on together; a collective when all fingers are on one. "
+        "For each program, play the ranks yourself: put a finger for each on the line it is in. "
+        "A send and its receive move on together, and a collective when all fingers are on one. "
         "For the halos: what would let a rank go on to its receives?",
         "Nobody checks what a collective is *for*: it adds up what comes first on each rank. "
-        "Shapes that differ are noticed at best. For the halos: begin both sends, receive, and "
-        "wait for the sends at the end; who has no neighbor leaves that out.",
+        "Shapes that differ are noticed at best. For the halos: start both sends, receive, and "
+        "wait for the sends at the end; a rank without a neighbor leaves that part out.",
         "`sending = []`; `if rank > 0: sending.append(dist.isend(piece[0], rank - 1))`, the same "
         "with `piece[-1]` for the rank below; then `dist.recv(above, rank - 1)` and "
-        "`dist.recv(below, rank + 1)`, each where there is such a rank; at last `for one "
+        "`dist.recv(below, rank + 1)`, each if there is such a rank; last, `for one "
         "in sending: one.wait()`.",
     ),
     cases=cases,
     predictions={
         "who-waits": Prediction(
             "rank 0 sums up the loss and then the hits, the others the hits and then the loss, all "
-            "tensors of the same shape. What comes of it?",
+            "tensors of the same shape. What happens?",
             truth="wrong numbers",
             choices=OUTCOMES,
             because="The first call of each rank meets the first calls of the others. Rank 0's "

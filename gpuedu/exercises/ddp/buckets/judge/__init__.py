@@ -98,8 +98,8 @@ def _out_of_order(inputs: Inputs, buckets: Buckets) -> Iterable[str]:
     firsts = [bucket[0] for bucket in buckets if bucket]
     for number, (before, after) in enumerate(pairwise(firsts)):
         if before <= after:
-            begins = f"bucket {number} begins with `params[{before}]`"
-            yield f"{begins}, bucket {number + 1} with `params[{after}]`"
+            starts = f"bucket {number} starts with `params[{before}]`"
+            yield f"{starts}, bucket {number + 1} with `params[{after}]`"
 
 
 def _too_many(inputs: Inputs, buckets: Buckets) -> Iterable[str]:
@@ -240,12 +240,12 @@ JUDGE = Judge(
         ),
     ),
     hints=(
-        "Two decisions, one after the other. For a parameter: which bucket is the newest of its "
+        "There are two decisions. For a parameter: which bucket is the newest of its "
         "type, and does the parameter still fit in? For a bucket: how do many tensors become one, "
         "and how does one become many again?",
         "Keep three things: the list of buckets, the bytes in each of them, and a dict from a type "
         "to the place of its newest bucket. Place 0 has the limit `first_bytes`. A parameter that "
-        "does not fit begins a new bucket, whatever its size. For the exchange: `torch.cat` of all "
+        "does not fit starts a new bucket, whatever its size. For the exchange: `torch.cat` of all "
         "`p.grad.reshape(-1)`, one `dist.all_reduce`, a division, `flat.split([...])`.",
         "`for p in reversed(params)`: skip it unless `p.requires_grad`; `size = p.numel() * "
         "p.element_size()`; `at = newest.get(p.dtype)`; `limit = first_bytes if at == 0 else "

@@ -48,16 +48,16 @@ def cases(rng: np.random.Generator) -> list[Case]:
     full = [even] * 3
     ragged = [full, [even, even, 1], [1, even, even - 1]]
     return [
-        draw("every rank begins elsewhere", "plain", [full], "start", apart=True),
+        draw("every rank starts differently", "plain", [full], "start", apart=True),
         draw("a model with buffers", "buffers", [full], "start", apart=True),
         draw("a model with a frozen layer", "frozen", [full], "start", apart=True),
-        draw("copies that began elsewhere", "plain", [full] * 3, "equal", apart=True),
+        draw("copies with different starts", "plain", [full] * 3, "equal", apart=True),
         draw("4 ranks", "plain", [[even] * 4] * 3, "equal", "bytes"),
         draw("shards of different sizes", "plain", ragged, "ragged"),
         draw("two ranks, the last batch is short", "plain", [[even] * 2, [even, 1]], "ragged"),
         draw("a layer is used twice (tied)", "tied", [[even] * 3] * 2, "shared", "bytes"),
         draw("some parameters are frozen", "frozen", [[even] * 4] * 2, "shared", "bytes"),
-        draw("each rank uses another head", "heads", [full] * 2, "unused"),
+        draw("each rank uses a different head", "heads", [full] * 2, "unused"),
         draw("heads of different depth", "uneven-heads", [full] * 2, "unused"),
         draw("a rank has no samples left", "plain", [full, [even, 2, 0]], "unused"),
     ]
@@ -86,7 +86,9 @@ def _steps(inputs: Inputs, observed: Plain) -> Iterable[Held]:
 def _test_equal(case: Case, observed: Plain) -> Iterable[Fault]:
     begun = list(first_off("equal", _starts(case.inputs, observed)))
     if begun and case.inputs["task"]["apart"]:
-        yield Undecided("equal", f"not all copies began with rank 0's numbers: {begun[0].message}")
+        yield Undecided(
+            "equal", f"not all copies started with rank 0's numbers: {begun[0].message}"
+        )
     else:
         yield from first_off("equal", _steps(case.inputs, observed))
 
@@ -108,7 +110,7 @@ def _test_bytes(case: Case, observed: Plain) -> Iterable[Fault]:
 
 
 JUDGE = Judge(
-    title="The same step, on all ranks",
+    title="The same step on all ranks",
     properties=(
         right_on_ranks(
             "start",
@@ -147,7 +149,7 @@ JUDGE = Judge(
             "and with tied and with frozen parameters",
             1,
             _steps,
-            asks="How often is the gradient of each parameter weighed, exchanged and divided?",
+            asks="How often is the gradient of each parameter weighted, exchanged, and divided?",
         ),
         Property(
             "bytes",
@@ -159,8 +161,8 @@ JUDGE = Judge(
         ),
     ),
     hints=(
-        "Two things make a copy's step: what it begins with, and its gradient. Which calls make "
-        "each of them equal on all ranks? And do all ranks come to each of these calls?",
+        "Two things make a copy's step: what it starts with, and its gradient. Which calls make "
+        "each of them equal on all ranks? And do all ranks get to each of these calls?",
         "`dist.broadcast(tensor, 0)` for every parameter and buffer. The mean over all samples is "
         "the sum of the ranks' means, each times its share of the samples: scale your gradient "
         "first, then all-reduce. The number of all samples is an all-reduce of a tensor with "
@@ -179,16 +181,16 @@ JUDGE = Judge(
             "two means. How many times its weight in the whole batch does the lone sample get?",
             truth=2,
             unit="times",
-            because="Of four samples each has 1/4. The lone one is a mean of its own, and that "
-            "counts 1/2.",
+            because="Each of the four samples should count 1/4. The lone one is a whole rank's "
+            "mean, which counts 1/2.",
         ),
         "naive-ddp-apart": Prediction(
-            "two copies begin with different numbers, and every step averages their gradients. "
-            "What becomes of the difference between them?",
+            "two copies start with different numbers, and every step averages their gradients. "
+            "What happens to the difference between them?",
             truth="it stays",
             choices=("it shrinks", "it stays", "it grows"),
             because="Both copies subtract the same numbers from their parameters, so their "
-            "difference is what it was. And that mean is the gradient of neither of them.",
+            "difference is what it was. And that mean is neither copy's gradient.",
         ),
     },
 )

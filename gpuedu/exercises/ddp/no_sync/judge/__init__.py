@@ -121,7 +121,7 @@ JUDGE = Judge(
     properties=(
         Property(
             "block",
-            "within the block a backward exchanges nothing, behind it it does",
+            "inside the block a backward pass exchanges nothing; after it, it does",
             1,
             "What does `Parallel.backward` look at, and what does it find there in the block, and "
             "after it?",
@@ -129,9 +129,9 @@ JUDGE = Judge(
         ),
         Property(
             "nested",
-            "a block puts back what it found, after an exception, too",
+            "a block restores what it found, after an exception, too",
             1,
-            "What does the block find when it begins, and how does it end: what is put back, and "
+            "What does the block find when it starts, and how does it end: what is restored, and "
             "what comes out of it?",
             _test_nested,
         ),
@@ -155,13 +155,13 @@ JUDGE = Judge(
             "one-exchange",
             "a step exchanges its gradients once, and leaves its list and `parallel` as they were",
             1,
-            "How often, in one step, do your gradients go around, and what does the step leave "
-            "behind?",
+            "How often does your step exchange its gradients, and in what state does it leave the "
+            "list and `parallel`?",
             _test_bytes,
         ),
         Property(
             "one-by-one",
-            "each micro-batch has its forward, then its backward",
+            "each micro-batch has its forward pass, then its backward pass",
             1,
             "What a forward pass saved stays in memory until its backward pass, and a shard is "
             "taken in micro-batches since all of it does not fit. Which backward pass comes after "
@@ -170,27 +170,28 @@ JUDGE = Judge(
         ),
     ),
     hints=(
-        "`p.grad` adds up what each backward gives, on each rank by itself. When is the first "
-        "moment at which all of it is there? And which weight has a sample in the big batch?",
-        "All micro-batches but the last within `with no_sync(parallel):`, the last one behind it. "
+        "`p.grad` adds up what each backward pass gives, on each rank by itself. When is the first "
+        "moment at which all of it is there? And what is a sample's weight in the big batch?",
+        "All micro-batches but the last inside `with no_sync(parallel):`, the last one after it. "
         "Each loss is a sum over its samples, divided by the samples of all ranks, and times the "
         "number of ranks, since `Parallel` takes a mean. In `no_sync`: keep the flag, clear it, "
-        "`try: yield`, `finally:` put it back.",
+        "`try: yield`, `finally:` restore it.",
         "`total = torch.tensor(float(sum(len(y) for _, y in micro_batches)))`, "
         "`dist.all_reduce(total)`, `optimizer.zero_grad()`; a part is "
         '`cross_entropy(parallel.model(x), y, reduction="sum") * dist.get_world_size() / total`, '
-        "then `parallel.backward(part)`: in the block for `micro_batches[:-1]`, behind it for the "
+        "then `parallel.backward(part)`: in the block for `micro_batches[:-1]`, after it for the "
         "last one; `optimizer.step()`.",
     ),
     cases=cases,
     seeds=10,
     predictions={
         "no-sync": Prediction(
-            "the draft takes the mean over the ranks behind every one of 4 micro-batches, of all "
-            "that has added up in `p.grad`. What is the gradient in the end?",
+            "after each of 4 micro-batches, the draft takes the mean over the ranks of all that "
+            "has added up in `p.grad`. What is the gradient in the end?",
             truth="right",
             choices=("right", "too large", "too small"),
-            because="Behind the first exchange all ranks hold the same numbers. The next backward "
+            because="After the first exchange all ranks hold the same numbers. The next backward "
+            "pass "
             "adds to them, and the mean of `same + own` is `same` plus the mean of `own`. It is "
             "right, and costs four exchanges.",
         )

@@ -117,7 +117,7 @@ def _ms(time_s: float) -> str:
 
 
 JUDGE = Judge(
-    title="Send while the backward runs",
+    title="Send during the backward pass",
     properties=(
         right_on_ranks(
             "mean",
@@ -131,12 +131,13 @@ JUDGE = Judge(
             "hidden",
             "at least 80% of what can be hidden is hidden",
             2,
-            "When could each bucket be sent, when is it sent, and who waits meanwhile?",
+            "When could each bucket be sent, when is it sent, and which ranks wait in the "
+            "meantime?",
             _test_hidden,
         ),
         Property(
             "whole",
-            "one all-reduce a bucket, called when its last gradient is there",
+            "one all-reduce per bucket, called when its last gradient is there",
             1,
             "When is a bucket complete, and what is sent for it, how often?",
             _test_whole,
@@ -161,7 +162,7 @@ JUDGE = Judge(
         ),
         Property(
             "again",
-            "the second and third step are as right, and as fast, as the first",
+            "the second and third steps are as correct, and as fast, as the first",
             1,
             "Is step 0 right by itself? If so: what do your counts and lists hold when the next "
             "backward pass begins?",
@@ -169,12 +170,12 @@ JUDGE = Judge(
         ),
     ),
     hints=(
-        "A hook is told of one parameter. What does it have to remember to know that a bucket is "
-        "complete? And where is kept what `finish` has to wait for?",
+        "A hook gets one parameter. What do hooks have to remember to know that a bucket is "
+        "complete? And where do you keep what `finish` has to wait for?",
         "Keep for each bucket how many of its gradients are still to come, and a list of the "
         "buckets that have been started. The hook counts down; then, as long as the *next* bucket "
         "in the list is complete, it is started, by `dist.all_reduce(flat, async_op=True)`. "
-        "`finish` starts the rest, waits, writes back, and sets counts and list anew.",
+        "`finish` starts the rest, waits, writes back, and resets the counts and the list.",
         "`left = [len(b) for b in buckets]`, `started = []`; for the number of a parameter's "
         "bucket, `bucket_of = {p: k for k, bucket in enumerate(buckets) for p in bucket}`. "
         "`start()`: `flat = "
@@ -193,7 +194,7 @@ JUDGE = Judge(
             truth=11.0,
             unit="ms",
             because="The network has nothing to do for 1 ms; then it is never without work: "
-            "8 x 1.25 = 10 ms. 7 of the 10 ms are hidden behind the backward pass.",
+            "8 x 1.25 = 10 ms. 7 of the 10 ms are hidden by the backward pass.",
         )
     },
 )

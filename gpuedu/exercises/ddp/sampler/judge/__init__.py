@@ -71,7 +71,7 @@ def note_random_state(case: Case, observed: Plain) -> Iterable[Finding]:
         yield Finding(
             Level.NOTE,
             "your function moves PyTorch's global random state: dropout and all that draws from "
-            "it goes on from there, on every rank alike. A `torch.Generator()` of its own does not",
+            "it continues from there, on every rank alike. A separate `torch.Generator()` does not",
         )
 
 
@@ -112,7 +112,7 @@ def _test_padding(case: Case, observed: Plain) -> Iterable[Fault | Undecided]:
                 missing = samples - len(counts)
                 yield Undecided("padding", f"{told}, and {missing} of {samples} by no rank")
             elif parts != observed["again"][epoch]:
-                told = f"{told}, and the same arguments gave other draws the second time"
+                told = f"{told}, and the same arguments gave different draws the second time"
                 yield Undecided("padding", told)
             else:
                 yield Fault("padding", f"{told}, at most {often} is needed")
@@ -125,11 +125,13 @@ def _test_shuffled(case: Case, observed: Plain) -> Iterable[Fault]:
         if epochs[epoch] != again[epoch]:
             told = f"epoch {epoch} was drawn twice with the same arguments, and the draws differ"
             if observed["hashed"]:
-                told += ": the second time as in another process, where a text has another `hash`"
+                told += (
+                    ": the second time as in another process, where a string has a different `hash`"
+                )
             yield Fault("shuffled", told)
     for a, b in combinations(range(len(epochs)), 2):
         if epochs[a] == epochs[b]:
-            told = f"epochs {a} and {b} have the same order: rank 0 begins with"
+            told = f"epochs {a} and {b} have the same order: rank 0 starts with"
             yield Fault("shuffled", f"{told} {_list(epochs[a][0])} in both")
     if epochs[0] == observed["other"]:
         yield Fault("shuffled", "two values of `seed` give the same order")
@@ -199,7 +201,7 @@ def _list(part: Sequence[int]) -> str:
 
 
 JUDGE = Judge(
-    title="Who draws which sample",
+    title="Which rank draws which sample",
     properties=(
         Property(
             "all-drawn",
@@ -252,8 +254,8 @@ JUDGE = Judge(
     hints=(
         "All ranks can compute the same list, without a word to each other, if it depends on "
         "nothing but what all of them know. Which list, and which part of it is yours?",
-        "Shuffle the numbers of all samples with a generator that begins with a seed from `seed` "
-        "and `epoch`, on every rank alike. Make the list long enough for all: "
+        "Shuffle the numbers of all samples with a generator that starts from a seed made of "
+        "`seed` and `epoch`, on every rank alike. Make the list long enough for all: "
         "`ceil(samples / ranks) * ranks`, by going round. Then take every `ranks`-th from `rank` "
         "on.",
         "`g = torch.Generator().manual_seed(seed + epoch)`, `order = torch.randperm(samples, "

@@ -120,7 +120,7 @@ def _on_64(latency_s: float, bytes_per_s: float) -> float:
 
 
 JUDGE = Judge(
-    title="What would 64 GPUs give?",
+    title="What would 64 GPUs give you?",
     properties=(
         Property(
             "compute",
@@ -137,10 +137,10 @@ JUDGE = Judge(
         ),
         Property(
             "hidden",
-            "beside the backward, all buckets but the last can hide",
+            "during the backward pass, all buckets but the last can be hidden",
             1,
             "Are computing and both rings right by themselves? If so: which bytes can travel "
-            "beside the backward, for how long, and what is left of them?",
+            "during the backward pass, for how long, and what is left of them?",
         ),
         Property(
             "efficiency",
@@ -163,12 +163,12 @@ JUDGE = Judge(
         ),
     ),
     hints=(
-        "Which of three things takes how long: computing, the buckets that leave while the "
-        "backward runs, the last one? And what does one rank make in a step, what do n?",
+        "Which of three things takes how long: computing, the buckets that leave during "
+        "the backward pass, the last one? And what does one rank make in a step, what do n?",
         "Computing: the fixed part, and the samples of the fullest rank. A ring of S bytes: "
         "2 (n - 1) messages of S / n. All but the last bucket: what is left of its ring when the "
-        "backward is taken off, at least 0. Weak: one rank's step of `batch` over the ranks' step "
-        "of n * batch. Strong: over n times the ranks' step of `batch`.",
+        "backward pass is subtracted, at least 0. Weak: one rank's step of `batch` over the "
+        "ranks' step of n * batch. Strong: over n times the ranks' step of `batch`.",
         "`computing = work.fixed_s + math.ceil(batch / ranks) * work.sample_s`; `link = net.within "
         "if ranks <= net.per_node else net.across`; `max(0, ring(work.bytes - work.last_bytes) - "
         "work.backward * computing) + ring(work.last_bytes)`. `most_ranks`: `max((n for n in "

@@ -97,16 +97,16 @@ JUDGE = Judge(
         ),
         Property(
             "place",
-            "it goes on behind the last checkpoint: none twice, none left out",
+            "it continues after the last checkpoint: no batch twice, none left out",
             2,
             asks="Which step is the next one after a checkpoint, and in which epoch and batch is "
             "it?",
         ),
         Property(
             "state",
-            "each restart begins with the weights, momentum and rate that were saved",
+            "each restart starts with the weights, momentum, and rate that were saved",
             2,
-            asks="What do the model, the optimizer and the schedule keep from one step to the "
+            asks="What do the model, the optimizer, and the schedule keep from one step to the "
             "next, and does every rank load all of it?",
         ),
         Property(
@@ -118,7 +118,7 @@ JUDGE = Judge(
         ),
         Property(
             "whole",
-            "a death while it is written leaves the checkpoint before it",
+            "a death while a checkpoint is written leaves the one before it",
             1,
             asks="Stop between any two lines of `save`, and between two calls of it: is there a "
             "whole checkpoint under the name that `train_job` looks for, and is it the same one "
@@ -126,16 +126,17 @@ JUDGE = Judge(
         ),
         Property(
             "disk",
-            "one rank writes a file, it is on the disk before it has its name; others stay",
+            "one rank writes a file, which is on disk before it has its name; others stay",
             1,
-            asks="Who writes which file, and what is certain to be on the disk when the file gets "
-            "its name?",
+            asks="Which rank writes which file, and what is sure to be on the disk when the file "
+            "gets its name?",
         ),
     ),
     hints=(
-        "Stop in your mind between any two lines: what is in the folder, and what would each rank "
-        "need to go on from there? Which of it is the same on all ranks, and which is not?",
-        "`save`: write under another name beside it, `os.fsync`, then give it its name. "
+        "Stop, in your mind, between any two lines: what is in the folder, and what would each "
+        "rank "
+        "need to continue from there? Which part is the same on all ranks, and which is not?",
+        "`save`: write under a different name next to it, `os.fsync`, then give it its name. "
         "`train_job`: count the steps of the whole run; epoch and place in it follow from that "
         "number. In the checkpoint: three `state_dict()`s, the number, and a list with every "
         "rank's random state, from `dist.all_gather_object`. All ranks gather, rank 0 saves, all "
@@ -156,8 +157,8 @@ JUDGE = Judge(
             "finished steps are lost?",
             truth=19,
             unit="steps",
-            because="199 were finished, and the last checkpoint was behind 180. The rest of the "
-            "ranks had done nothing wrong, and loses the same 19.",
+            because="199 were finished, and the last checkpoint was after 180. The other ranks "
+            "had done nothing wrong, and lose the same 19.",
             exact=True,
         ),
         "survive-momentum": Prediction(
@@ -166,7 +167,7 @@ JUDGE = Judge(
             truth=10,
             unit="times",
             because="In the long run the sum is g + 0.9 g + 0.81 g + ... = 10 g. A new optimizer "
-            "begins with g, and takes some 20 steps to come near 10 g again.",
+            "starts with g, and takes some 20 steps to get near 10 g again.",
         ),
     },
     # What is left of an observation says nothing of a slip, so no stored answer asks a question:

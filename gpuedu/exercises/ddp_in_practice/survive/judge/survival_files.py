@@ -66,7 +66,7 @@ def _why_places(story: Story, found: Sequence[int], shape: Shape, every: int) ->
     multiples = list(range(every, shape.all_steps, every))
     if list(found) == multiples:
         return (
-            f"{shape.all_steps} is no multiple of {every}. Without a checkpoint of its own, a "
+            f"{shape.all_steps} is no multiple of {every}. Without its own checkpoint, a "
             "complete run that is started again trains its last steps once more."
         )
     epochs = range(0, shape.all_steps, shape.steps)
@@ -77,7 +77,7 @@ def _why_places(story: Story, found: Sequence[int], shape: Shape, every: int) ->
     if set(found) - {shape.all_steps} == within - {shape.all_steps}:
         return "You count anew in every epoch. Steps are those of the whole run."
     if {at + 1 for at in multiples} <= set(found) and not set(multiples) & set(found):
-        return "Each comes one step late. Is your count one behind when you ask?"
+        return "Each comes one step late. Is your count one too low when you test it?"
     return ""
 
 
@@ -98,7 +98,7 @@ def disk_faults(story: Story) -> Iterable[Fault]:
         return
     writers = story.writers_of_one_file()
     if writers:
-        cause = "One may write while the other gives it its name. Who needs to write it?"
+        cause = "One may write while the other gives it its name. Which of them needs to write it?"
         yield Fault("disk", writers, cause)
         return
     elsewhere = _written_elsewhere(story)
@@ -145,7 +145,7 @@ def _why_not_on_disk(story: Story, saved: Entry) -> tuple[str, str] | None:
 
     named, synced = behind("name"), behind("fsync")
     name = Path(named[0]["path"] if named else saved["path"]).name
-    where = f"behind {saved['step'] + 1} steps, {name}"
+    where = f"after {saved['step'] + 1} steps, {name}"
     before = [one for one in synced if not named or one["at"] <= named[0]["at"]]
     if not synced:
         return (
@@ -165,7 +165,7 @@ def _why_grown(story: Story, named: Entry) -> tuple[str, str] | None:
     if not before or before[-1]["size"] >= named["size"]:
         return None
     return (
-        f"behind {named['step'] + 1} steps, {Path(named['path']).name} has {named['size']} bytes, "
+        f"after {named['step'] + 1} steps, {Path(named['path']).name} has {named['size']} bytes, "
         f"and at `os.fsync` it had {before[-1]['size']}",
         "The rest was still in Python's own buffer. What does `file.flush()` do?",
     )

@@ -28,7 +28,7 @@ def place_faults(story: Story, shape: Shape) -> Iterable[Fault]:
                 (i for i, (a, b) in enumerate(zip(found, wanted, strict=False)) if a != b),
                 len(found),
             )
-            told = f"without any death, rank {rank} begins {len(found)} steps of {len(wanted)}"
+            told = f"without any death, rank {rank} starts {len(found)} of {len(wanted)} steps"
             if at < len(found):
                 told = f"without any death, rank {rank} trains step {found[at] + 1}, and "
                 told += f"{at + 1} is due"
@@ -59,14 +59,14 @@ def _misplaced(story: Story, shape: Shape, rank: int, kept: int, first: int) -> 
     death = story.death(0)
     died = death["step"] if death else kept
     told = (
-        f"a rank was killed in step {died + 1}, and the last checkpoint was behind step {kept}; "
+        f"a rank was killed in step {died + 1}, and the last checkpoint was after step {kept}; "
         f"rank {rank} goes on with step {first + 1}, expected {kept + 1}"
     )
     epoch = kept // shape.steps
     causes = {
         died: "Nobody saved there. The weights are older than that.",
-        0: "It begins from the beginning. Does `train_job` look for the checkpoint, and where?",
-        epoch * shape.steps: "That is the begin of the epoch: its first batches come twice. Which "
+        0: "It starts from the beginning. Does `train_job` look for the checkpoint, and where?",
+        epoch * shape.steps: "That is the start of the epoch: its first batches come twice. Which "
         "batch of it is next?",
         (epoch + 1) * shape.steps: "That is the next epoch: the rest of this one is left out.",
         kept - 1: "One batch comes twice: which number was in your checkpoint, and was the step "
@@ -89,7 +89,7 @@ def state_faults(story: Story) -> Iterable[Fault]:
         if mine is None or true is None or fresh is None:
             yield Fault("state", f"started again, rank {rank} trained nothing")
             return
-        where = f"started again from the checkpoint behind {kept} steps, rank {rank}"
+        where = f"started again from the checkpoint after {kept} steps, rank {rank}"
         if mine["weights"] != true["weights"]:
             is_fresh = mine["weights"] == fresh["weights"]
             why = "They are those of the beginning: this rank loaded none." if is_fresh else ""
@@ -97,7 +97,7 @@ def state_faults(story: Story) -> Iterable[Fault]:
         elif mine["momentum"] != true["momentum"]:
             is_fresh = mine["momentum"] == fresh["momentum"]
             why = (
-                "The optimizer begins anew, without momentum. What does it keep between two steps?"
+                "The optimizer starts over, without momentum. What does it keep between two steps?"
                 if is_fresh
                 else "It has the momentum of another step."
             )
@@ -128,7 +128,7 @@ def random_faults(story: Story) -> Iterable[Fault]:
             return
         if mine["random"] != true["random"]:
             told = (
-                f"started again, rank {rank} has another random state than behind {kept} steps of "
+                f"started again, rank {rank} has another random state than after {kept} steps of "
                 "the unbroken run: its dropout draws other numbers"
             )
             yield Fault("random", told, _why_random(story, rank, kept, mine["random"]))
@@ -138,7 +138,7 @@ def random_faults(story: Story) -> Iterable[Fault]:
 def _why_random(story: Story, rank: int, kept: int, found: str) -> str:
     fresh, first = story.unbroken(rank, 0), story.unbroken(0, kept)
     if fresh and found == fresh["random"]:
-        return "It begins from its seed again, and repeats what it drew in the first steps."
+        return "It starts from its seed again, and repeats what it drew in the first steps."
     if rank and first and found == first["random"]:
         return "It has rank 0's. Each rank draws its own numbers: who knows rank 1's?"
     return ""
@@ -185,13 +185,13 @@ def _not_whole(story: Story, attempt: int, is_placed: bool) -> str:
     fatal = story.death(attempt - 1)["step"] + 1
     firsts = [story.first(attempt, rank) for rank in range(RANKS)]
     if any(one is None for one in firsts):
-        return f"the ranks did not begin with the checkpoint before it, after {kept} steps"
+        return f"the ranks did not start from the checkpoint before it, after {kept} steps"
     for one in firsts:
         new = story.unbroken(one["rank"], fatal)
         if new and (one["step"], one["weights"]) == (fatal, new["weights"]):
             continue  # what was killed came after a checkpoint that was whole
         if one["weights"] != weights:
-            return f"the ranks did not begin with the checkpoint before it, after {kept} steps"
+            return f"the ranks did not start from the checkpoint before it, after {kept} steps"
         if is_placed and one["step"] != kept:
             told = f"rank {one['rank']} has the weights of the checkpoint after {kept} steps"
             return f"{told}, and goes on with step {one['step'] + 1}"

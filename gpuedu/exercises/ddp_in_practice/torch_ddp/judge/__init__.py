@@ -82,7 +82,7 @@ JUDGE = Judge(
         ),
         Property(
             "by-batch",
-            "each batch has its forward, then its backward",
+            "each batch has its forward pass, then its backward pass",
             1,
             "What a forward pass saved stays in memory until its backward pass, and only one batch "
             "fits. Which backward pass comes after which forward pass?",
@@ -92,7 +92,7 @@ JUDGE = Judge(
             "once",
             "a group's gradients are exchanged once, by DistributedDataParallel",
             1,
-            "Which backward of a group exchanges, and what does a rank hand over besides?",
+            "Which backward pass of a group exchanges, and what else does a rank hand over?",
         ),
         Property(
             "loss",
@@ -103,7 +103,7 @@ JUDGE = Judge(
         ),
         Property(
             "epochs",
-            "an epoch draws every sample, in an order of its own",
+            "an epoch draws every sample, in its own order",
             1,
             "Which samples does each rank draw in an epoch, and in which order in the next?",
         ),
@@ -142,11 +142,11 @@ JUDGE = Judge(
     seeds=2,
     predictions={
         "torch-ddp-draft": Prediction(
-            "a script for one GPU is started on two ranks, as it is. What comes of it?",
+            "a script for one GPU is started on two ranks, as it is. What do you get?",
             truth="two models",
             choices=("one model, in half the time", "one model, in the same time", "two models"),
-            because="Nothing in it talks to another process: each trains a model of its own on all "
-            "samples. Had both the same random state, it would be the same model, twice.",
+            because="Nothing in it talks to another process: each trains its own model on all "
+            "samples. If both had the same random state, it would be the same model, twice.",
         ),
         "torch-ddp": Prediction(
             "103 samples on two ranks, batches of 8, groups of 4. How often does a rank exchange "

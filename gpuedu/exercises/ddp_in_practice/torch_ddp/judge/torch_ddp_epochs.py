@@ -123,7 +123,7 @@ def _own_faults(batches: int, own_bytes: Sequence[int]) -> Iterable[Fault]:
         if sent > most:
             yield Fault(
                 "once",
-                f"rank {rank} handed over {format_size(sent)} by calls of its own; the gradients "
+                f"rank {rank} handed over {format_size(sent)} by its own calls; the gradients "
                 f"have {format_size(GRADIENT_BYTES)}, a loss 8",
             )
             return

@@ -67,7 +67,7 @@ def _draw_faults(task: Task, drawn: Sequence[Sequence[int]]) -> Iterable[Fault]:
         if epoch in by_epoch[:number]:
             yield Fault(
                 "epochs",
-                f"epochs {by_epoch.index(epoch)} and {number} have the same order: rank 0 begins "
+                f"epochs {by_epoch.index(epoch)} and {number} have the same order: rank 0 starts "
                 f"both with samples {', '.join(map(str, epoch[0][:4]))}",
             )
             return
