@@ -281,7 +281,8 @@ class Judge:
 class Exercise:
     """Both halves under one id, with the slug of the lesson they belong to.
 
-    ``is_variant``: some of it is drawn for a class or a learner.
+    ``is_variant``: some of it is drawn for a class or a learner. ``topic`` names the package that
+    holds it where that is not the lesson's slug.
     """
 
     id: str
@@ -289,8 +290,9 @@ class Exercise:
     play: Play
     judge: Judge
     is_variant: bool = False
+    topic: str = ""
 
     @property
     def package(self) -> str:
         """The package that holds the exercise."""
-        return f"gpuedu.exercises.{self.lesson}.{self.id}".replace("-", "_")
+        return f"gpuedu.exercises.{self.topic or self.lesson}.{self.id}".replace("-", "_")

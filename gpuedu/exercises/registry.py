@@ -32,7 +32,9 @@ GIVEN_FIGURES: dict[str, Any] = {}
 @cache
 def load(exercise: str) -> Exercise:
     """The exercise with this id; UnknownNameError with the nearest ids."""
-    return Exercise(exercise, lesson_of(exercise).slug, load_play(exercise), load_judge(exercise))
+    entry = lesson_of(exercise)
+    halves = load_play(exercise), load_judge(exercise)
+    return Exercise(exercise, entry.slug, *halves, topic=entry.module)
 
 
 def load_varied(exercise: str, code: str) -> Exercise:

@@ -13,13 +13,14 @@ from typing import Any
 
 from gpuedu.exercises.kernels.recorded_panels import Part, Taken, Wanted, make_part
 from gpuedu.figures.caption import Caption
-from gpuedu.figures.recorded import OTHERS, OWN, plot_recorded
+from gpuedu.figures.recorded import OTHERS, OWN, BarPanel, plot_recorded
 from gpuedu.hardware.names import short_name
 from gpuedu.hardware.records import Record, records
 
 MOST_DEVICES = 3
 _WIDTH = 118
-_SPREAD = "Values are medians. Thin line at a bar's end: as wide as the middle half of the runs."
+_MEDIANS = "Values are medians."
+_SPREAD = " Thin line at a bar's end: as wide as the middle half of the runs."
 
 Key = tuple[str, bool]
 """A device by the driver's name, and whether the record is the learner's own."""
@@ -119,7 +120,8 @@ def _title(title: str, devices: Mapping[Key, _Device]) -> str:
 
 def _source(devices: Mapping[Key, _Device], parts: Sequence[Part], missing: Sequence[str]) -> str:
     lines = [_when(device) for device in devices.values()]
-    lines.append(_SPREAD)
+    has_bars = any(isinstance(part.panel, BarPanel) for part in parts)
+    lines.append(_MEDIANS + _SPREAD * has_bars)
     cached = [part.from_caches for part in parts if part.from_caches]
     lines += [f"Not all bytes came from device memory: {'; '.join(cached)}."] if cached else []
     lines += [line for part in parts for line in part.left_out]
