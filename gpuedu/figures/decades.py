@@ -12,7 +12,7 @@ def write_decade(value: float) -> str:
     ('1,000', '0.1', '10M', '1T')
     """
     exponent = round(math.log10(value))
-    if -3 < exponent < 4:
+    if -4 < exponent < 4:
         return f"{value:,.{max(0, -exponent)}f}"
     for power, letter in ((12, "T"), (9, "G"), (6, "M"), (3, "k")):
         if power <= exponent < 15:

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gpuedu.exercises.kernels.recorded_panels import Lines, Part, Taken, Wanted, make_part
+from gpuedu.exercises.kernels.recorded_panels import Part, Taken, Wanted, make_part
 from gpuedu.figures.caption import Caption
-from gpuedu.figures.recorded import OTHERS, OWN, plot_recorded
+from gpuedu.figures.recorded import OTHERS, OWN, BarPanel, plot_recorded
 from gpuedu.hardware.names import short_name
 from gpuedu.hardware.records import Record, records
 
@@ -120,8 +120,8 @@ def _title(title: str, devices: Mapping[Key, _Device]) -> str:
 
 def _source(devices: Mapping[Key, _Device], parts: Sequence[Part], missing: Sequence[str]) -> str:
     lines = [_when(device) for device in devices.values()]
-    has_bars = not all(isinstance(part.wanted, Lines) for part in parts)
-    lines.append(_MEDIANS + _SPREAD if has_bars else _MEDIANS)
+    has_bars = any(isinstance(part.panel, BarPanel) for part in parts)
+    lines.append(_MEDIANS + _SPREAD * has_bars)
     cached = [part.from_caches for part in parts if part.from_caches]
     lines += [f"Not all bytes came from device memory: {'; '.join(cached)}."] if cached else []
     lines += [line for part in parts for line in part.left_out]

@@ -26,7 +26,7 @@ def draw_overfitting() -> Any:
     ]
     ends = ", ".join(f"{curve.name} {curve.losses[-1]:.2f}" for curve in curves)
     caption = Caption(
-        "Learning wrong labels by heart, and dropout against it",
+        "Memorizing wrong labels, with dropout and without",
         f"Losses over {values['steps'][-1]} steps, medians of 20 runs; at the end {ends}.",
         f"{found.source} 20 runs each: median and middle half.",
         x="step",

@@ -40,7 +40,7 @@ def watch_gpt(
     fused: bool = False,
     device: str = "cpu",
 ) -> MemoryTrace:
-    """One step with Adam of the GPT of the lesson's beginning."""
+    """One step with Adam of the GPT that the lesson opens with."""
     import torch
 
     from gpuedu.training import CharacterGPT, character_loss
@@ -63,12 +63,13 @@ def draw_step() -> Any:
     most = peak_bytes(trace)
     caption = Caption(
         title="One training step of a small GPT",
-        x="moments: one for each storage that is made or let go",
+        x="moments: one for each storage that is made or freed",
         y="memory",
         source=f"{told_how(trace.device)}: {GPT_SAMPLES} texts of {GPT_LENGTH} characters, Adam, "
         "float32.",
-        alt=f"Areas over a step: saved activations grow through forward up to a peak of "
-        f"{format_size(most)} and are let go in backward; weights are {format_size(weights)}.",
+        alt=f"Areas over a step: saved activations grow through the forward pass up to a peak of "
+        f"{format_size(most)} and are freed in the backward pass; weights are "
+        f"{format_size(weights)}.",
     )
     return plot_memory(stages, caption=caption)
 

@@ -1,7 +1,8 @@
-"""Pictures of the lesson training-step, made from what the learner wrote, right or wrong."""
+"""Pictures of the lessons on training steps, made from what the learner wrote, right or wrong."""
 
 from __future__ import annotations
 
+from gpuedu.exercises.training_step.allocator_pictures import draw_fragments
 from gpuedu.exercises.training_step.backward_by_hand.backward_pictures import draw_depth
 from gpuedu.exercises.training_step.checkpointing.checkpointing_pictures import draw_checkpointed
 from gpuedu.exercises.training_step.counting_pictures import counted_steps
@@ -17,8 +18,9 @@ from gpuedu.exercises.training_step.read_the_profile.profile_pictures import (
     list_costs,
     list_shares,
 )
-from gpuedu.exercises.training_step.recorded import draw_recorded_steps
+from gpuedu.exercises.training_step.recorded import draw_large_steps, draw_recorded_steps
 from gpuedu.exercises.training_step.sgd_or_adam.rules_pictures import draw_rates
+from gpuedu.exercises.training_step.sgd_or_adam.valley_pictures import draw_valley
 
 PICTURES = {
     "training-step/depth": draw_depth,
@@ -32,6 +34,9 @@ PICTURES = {
     "training-step/shares": list_shares,
     "training-step/compiled": list_compiled,
     "training-step/recorded": draw_recorded_steps,
+    "training-step/large": draw_large_steps,
     "training-step/rates": draw_rates,
+    "training-step/valley": draw_valley,
+    "training-step/fragments": draw_fragments,
     "training-step/waits": list_waits,
 }

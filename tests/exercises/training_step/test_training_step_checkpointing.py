@@ -150,7 +150,7 @@ def test_what_is_wrong_without_dropout_is_no_matter_of_chance():
 
     report = hand_in("checkpointing", turned, predicted_bytes, best_k)
     assert lost(report) == ["gradients", "dropout"]
-    assert "without dropout it is wrong, too" in fault(report, "dropout").message
+    assert "it's wrong without dropout, too" in fault(report, "dropout").message
 
 
 def test_building_a_stack_leaves_no_gradient_behind():

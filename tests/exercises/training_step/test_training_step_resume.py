@@ -25,7 +25,7 @@ from gpuedu.exercises.training_step.save_and_resume.runs import (
 )
 
 CASE = cases(np.random.default_rng(0))[0]
-SOURCE = Path(__file__).parents[3] / "solutions/09_training_step/09_training_step.py"
+SOURCE = Path(__file__).parents[3] / "solutions/10_training_memory/10_training_memory.py"
 
 
 def save(run):

@@ -7,6 +7,7 @@ import torch
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.training_step.checkpointing.measure import measure_checkpointing
+from gpuedu.exercises.training_step.sgd_or_adam import valley_pictures
 from gpuedu.figures.style import alt_text
 from tests.exercises.parts import pictures_of
 from tests.exercises.training_step import step_answers as own
@@ -15,6 +16,9 @@ from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_
 PICTURES = pictures_of("training-step")
 
 CASES = [
+    ("training-step/large", ()),
+    ("training-step/valley", ()),
+    ("training-step/fragments", ()),
     ("training-step/step", ()),
     ("training-step/depth", ()),
     ("backward-by-hand", (own.backward,)),
@@ -23,6 +27,8 @@ CASES = [
     ("training-step/checkpointed", (own.checkpointed_step,)),
     ("checkpointing", (own.checkpointed_step, own.predicted_bytes)),
 ]
+
+_SHOWN = ({"lr": 2 / 51}, {"lr": 0.025, "momentum": 0.75})
 
 
 @pytest.mark.parametrize(("name", "answers"), CASES, ids=[name for name, _ in CASES])
@@ -37,6 +43,19 @@ def test_a_picture_is_readable_and_described(name, answers):
 def test_the_first_figures_numbers_are_those_of_the_text():
     alt = alt_text(PICTURES["training-step/step"]())
     assert "24.6 MiB" in alt and "431 KiB" in alt
+
+
+def test_the_opening_numbers_of_the_step_and_of_the_optimizers_are_those_of_the_texts():
+    alt = alt_text(PICTURES["training-step/large"]())
+    assert "4 texts: 21.4 ms, products 3.5 ms" in alt and "16 texts: 50.0 ms" in alt
+    steps = [_steps_down(1e-4, **options) for options in _SHOWN]
+    assert steps == [116, 28]
+
+
+def _steps_down(share, **options):
+    way = valley_pictures.walk("SGD", options, 130)
+    losses = way[:, 0] ** 2 + valley_pictures.STEEPNESS * way[:, 1] ** 2
+    return int((losses <= share * losses[0]).argmax())
 
 
 def test_counts_stand_beside_pytorchs_with_a_word_about_each():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from gpuedu.clock import Interval, Timeline
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.feed_the_gpu.feeding import feed, feed_in_turn
 from gpuedu.exercises.feed_the_gpu.stall_fraction.schedules import (
@@ -37,11 +38,23 @@ def draw_queue() -> Any:
         source="Simulated: batches take 3 ms to load, number 5 takes 33 ms; a step takes 9 ms.",
         alt=f"Timelines of a loader and a device over seven batches. One after the other they take "
         f"{ends[0]:.0f} ms. With a queue of 2 places {ends[1]:.0f} ms: the loader gets ahead and "
-        "waits for room, at most two batches stand in the queue, and the device waits only while "
+        "waits for room, at most two batches are in the queue, and the device waits only while "
         "the slow batch is loaded.",
     )
-    groups = [("one after the other", in_turn.timeline), ("a queue of 2 places", queued.timeline)]
+    groups = [("one after the other", _with_waits(in_turn.timeline))]
+    groups.append(("a queue of 2 places", queued.timeline))
     return plot_lane_groups(groups, caption=caption, lanes=("loader", "queue", "device"))
+
+
+def _with_waits(in_turn: Timeline) -> Timeline:
+    """The timeline of two that take turns, with each one's waits while the other works."""
+    other = {"loader": "device", "device": "loader"}
+    waits = [
+        Interval(other[one.lane], "wait", one.start_s, one.end_s)
+        for one in in_turn.intervals
+        if one.lane in other
+    ]
+    return Timeline.of([*in_turn.intervals, *waits])
 
 
 def draw_stall_fraction(stall_share: Callable[..., Any]) -> Any:

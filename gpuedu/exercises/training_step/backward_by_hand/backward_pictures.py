@@ -34,7 +34,7 @@ def draw_depth() -> Any:
         x="layers before the last",
         y="its size, over that at the last layer",
         source=f"Computed by autograd: root mean square of the gradient at z, {WIDTH} units a "
-        "layer, random weights that keep z of the order of 1.",
+        "layer, random weights that keep z around size 1.",
         alt=f"Lines over {LAYERS} layers on a logarithmic axis. At the first layer is left: "
         f"{first}.",
     )

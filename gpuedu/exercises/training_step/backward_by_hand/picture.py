@@ -41,7 +41,7 @@ def draw_saturation(backward: Any) -> Any:
         title="Units that let through less than 1% of a gradient",
         x="spread of z (its standard deviation), which large weights make large",
         y="share of units in %",
-        source="Computed by your backward: the gradient at z beside the one at h, "
+        source="Computed by your `backward`: the gradient at z beside the one at h, "
         f"{SAMPLES} x {UNITS} units, no dropout.",
         alt=f"Lines over the spread of z, from 0.3 to 100. Units nearly closed: {told}.",
     )

@@ -32,11 +32,12 @@ def draw_checkpointed(checkpointed_step: Any) -> Any:
     caption = Caption(
         title=f"Your step, {BLOCKS} blocks in {_SHOWN} segments (an ordinary one: "
         f"{format_size(plain)})",
-        x="moments: one for each storage that is made or let go",
+        x="moments: one for each storage that is made or freed",
         y="memory",
         source=f"{told_how(device)}: {SAMPLES} samples, {WIDTH} units.",
         alt=f"Areas over a step that peaks at {format_size(most)}; an ordinary step peaks at "
-        f"{format_size(plain)}. In backward, saved activations rise and fall once for each segment "
+        f"{format_size(plain)}. In the backward pass, saved activations rise and fall once for "
+        f"each segment "
         "that runs again.",
     )
     return plot_memory(points(trace), caption=caption)

@@ -41,7 +41,7 @@ def draw_rates(sgd: Any, adam: Any) -> Any:
         "Your rules at eight rates",
         f"Loss after {_FEW_STEPS} steps over the learning rate, by your SGD and Adam, with the "
         f"mean loss of a batch of {_BATCH} and with the sum. The best rates: {told}.",
-        "Computed by your functions: an MLP on digits, half of the pixels 30 times as faint.",
+        "Computed by your functions: an MLP on digits, half of the pixels made 30 times fainter.",
         x="learning rate",
         y=f"loss after {_FEW_STEPS} steps (nat)",
     )

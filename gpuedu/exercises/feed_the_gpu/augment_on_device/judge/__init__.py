@@ -203,14 +203,14 @@ def _judge_pairs(columns: Mapping[str, tuple[np.ndarray, int]]) -> Iterable[Faul
         times = np.bincount(a * more + b, minlength=many * more).reshape(many, more)
         room = _SIGMAS * np.sqrt(a.size * share * (1 - share)) + _SIGMAS
         if (np.abs(times - a.size * share) > room).any():
-            told = f"`{first}` and `{second}` hang together: one tells about the other"
+            told = f"`{first}` and `{second}` are not independent"
             yield Fault("own-draws", told)
             return
 
 
 _PIXEL = (
-    "Which pixel of which picture belongs at that place, by its flag, its top and its left? From "
-    "where does yours come, and what becomes of its byte?"
+    "Which pixel of which picture belongs at that place, by its flag, its top and its left? "
+    "Where does yours come from, and what happens to its byte?"
 )
 
 
@@ -228,28 +228,32 @@ JUDGE = Judge(
         Property("flips", "each picture is mirrored by its own flag", 1, _PIXEL, _test_values),
         Property(
             "crops",
-            "each is cropped at its own place, also at the last one",
+            "each is cropped at its own place, even the last possible one",
             1,
             _PIXEL,
             _test_values,
         ),
         Property(
-            "both", "the crop is mirrored, not what it is cut out of", 1, _PIXEL, _test_values
+            "both",
+            "the crop is mirrored, not the picture that it is cut from",
+            1,
+            _PIXEL,
+            _test_values,
         ),
         Property(
             "few-kernels",
-            f"as many kernels for any batch, at most {_MOST_KERNELS}",
+            f"the same number of kernels for any batch, at most {_MOST_KERNELS}",
             1,
-            "How much does each of your kernels compute: something of the whole batch, or of one "
+            "How much does each of your kernels compute: something for the whole batch, or for one "
             "picture, one row, one position?",
             _test_kernels,
         ),
         Property(
             "stays",
-            "the host need not wait, and makes nothing itself",
+            "the host never has to wait, and creates no tensors itself",
             1,
-            "What is read there, or made, on the host? What would do the same where the pictures "
-            "are, or the generator?",
+            "What is read or made on the host there? What would do the same where the pictures or "
+            "the generator are?",
             _test_stays,
         ),
         Property(
@@ -264,7 +268,7 @@ JUDGE = Judge(
             "each picture draws for itself, all from the generator",
             1,
             "How many random numbers does a batch need? Which call draws each of them, from which "
-            "generator, and in which state is that?",
+            "generator, and in what state is that generator?",
         ),
     ),
     hints=(
@@ -272,8 +276,10 @@ JUDGE = Judge(
         "(N, size), and all columns in another, one index takes all pixels of all crops. And what "
         "does a flip do to the columns?",
         "`rows = tops[:, None] + steps` with `steps = torch.arange(size, device=...)`. Columns "
-        "likewise; where `flips[:, None]`, `torch.where` takes `size - 1 - steps` in place of "
-        "`steps`. Index `pictures[n, c, rows, cols]` with shapes that broadcast to "
+        "work the same way, except that where `flips[:, None]` is true, `torch.where` takes `size "
+        "- "
+        "1 - steps` instead of `steps`. Index `pictures[n, c, rows, cols]` with shapes that "
+        "broadcast to "
         "(N, C, size, size).",
         "n is an arange of N as (N, 1, 1, 1), c one of C as (C, 1, 1), rows `[:, None, :, None]`, "
         "columns `[:, None, None, :]`. Then `/ 255`, `- mean[:, None, None]`, "
@@ -285,11 +291,12 @@ JUDGE = Judge(
     varies=("told", "likewise", "failed"),
     predictions={
         "augment-on-device": Prediction(
-            "the loop over pictures gets 64 of them, 32 to be mirrored. How many kernels does it "
-            "start?",
+            "the loop gets 64 pictures, 32 of which are to be mirrored. How many kernels does it "
+            "launch?",
             truth=225,
             unit="kernels",
-            because="Each picture takes three, two divisions and a difference; 32 take a flip; and "
+            because="Each picture takes three (two divisions and a difference), 32 take a flip, "
+            "and "
             "one stacks them: 192 + 32 + 1.",
         )
     },

@@ -201,7 +201,8 @@ JUDGE = Judge(
             "order",
             "every item arrives once, in order",
             1,
-            "Follow an item from the source to the loop. Where does it wait, and who hands it on?",
+            "Follow an item from the source to the loop. Where does it wait, and what passes it "
+            "on?",
             _test_items,
         ),
         Property(
@@ -224,23 +225,23 @@ JUDGE = Judge(
             "bounded",
             "never more than `depth` items wait for the consumer",
             1,
-            "`depth` items may wait, and the thread may have one more in its hand. What makes the "
-            "thread wait when the consumer is slow?",
+            "`depth` items may wait, and the thread may hold one more. What makes the thread wait "
+            "when the consumer is slow?",
             _test_bound,
             after=("overlap",),
         ),
         Property(
             "exceptions",
-            "an exception of the source reaches the consumer, in its place",
+            "an exception from the source reaches the consumer, at its place",
             1,
-            "The loop should get the items before the exception, and then that same object. Which "
-            "way does it take from the source to the loop?",
+            "The loop should get the items before the exception, and then that same object. How "
+            "does it get from the source to the loop?",
             _test_exception,
             after=("overlap",),
         ),
         Property(
             "no-thread-left",
-            "no thread is left, also where the consumer stops early",
+            "no thread is left behind, even if the consumer stops early",
             2,
             "When the loop is over, what may your thread be doing or waiting for? Who ends that?",
             _test_end,
@@ -253,11 +254,11 @@ JUDGE = Judge(
         "back: that the consumer has stopped.",
         'Put pairs into `queue.Queue(depth)`: `("item", item)`, `("end", None)`, `("fault", '
         "exception)`. Around the consumer's loop goes `try: ... finally:`, which also runs when "
-        "the generator is closed. There, set a `threading.Event`, at which the thread looks "
-        "between items, and take from the queue until its last word has come.",
+        "the generator is closed. There, set a `threading.Event`, which the thread checks between "
+        "items, and take from the queue until its last message has arrived.",
         'In the thread: `try: for item in source: box.put(("item", item))`, then `if '
         "stop.is_set(): break`; `except BaseException as fault`, which is every type there is, "
-        'keeps `("fault", fault)` as the last word instead of `("end", None)`; it is put in any '
+        'keeps `("fault", fault)` as the last message instead of `("end", None)`; it is put in any '
         'case. In the consumer: `while (got := box.get())[0] == "item": yield got[1]`; `finally: '
         'stop.set()` and `while got[0] == "item": got = box.get()`. Then raise a fault.',
     ),
@@ -265,12 +266,12 @@ JUDGE = Judge(
     verdict=verdict,
     predictions={
         "prefetch": Prediction(
-            "while the thread of the draft reads, the source raises an exception. What does the "
+            "while the draft's thread is reading, the source raises an exception. What does the "
             "training loop get?",
             truth="nothing, for ever",
             choices=("the exception", "an early end", "nothing, for ever"),
             because="The exception ends the thread, and only the thread. The loop waits in `get` "
-            "for an item that nobody will put in.",
+            "for an item that will never come.",
         )
     },
 )

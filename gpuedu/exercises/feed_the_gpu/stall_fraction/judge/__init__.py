@@ -166,29 +166,29 @@ JUDGE = Judge(
             "step-time",
             "`step_s`: a step with and without overlap",
             1,
-            "What do loader and device do at the same time in that step, and what one after the "
-            "other?",
+            "In that step, what do loader and device do at the same time, and what do they do in "
+            "turn?",
             _test_step,
         ),
         Property(
             "done",
             "`done_times` is right while the queue is never full",
             1,
-            "Of the first step that is off: when is its batch there, when is the device free, and "
-            "how long does the step last?",
+            "Take the first step that is off. When is its batch there, when is the device free, "
+            "and how long does the step take?",
             _test_done,
         ),
         Property(
             "full-queue",
             "and where the loader waits for room",
             2,
-            "Of the first step that is off: when is there room for its batch, when is it taken, "
-            "and how long does the step last?",
+            "Take the first step that is off. When is there room for its batch, when is it taken, "
+            "and how long does the step take?",
             _test_done,
         ),
         Property(
             "stall",
-            "`stall_share`: the device's waiting, the first batch's included",
+            "`stall_share`: the time the device waits, including for the first batch",
             1,
             "When is the last step done, and for how much of the time from 0 until then does the "
             "device wait?",
@@ -196,7 +196,7 @@ JUDGE = Judge(
         ),
         Property(
             "bottleneck",
-            "`bottleneck` names who has more to do",
+            "`bottleneck` names the side with more to do",
             1,
             "A long queue evens out single batches. Over the whole run, which of the two has more "
             "to do?",
@@ -217,12 +217,13 @@ JUDGE = Judge(
     predictions={
         "stall-fraction": Prediction(
             "a batch takes 3 ms to load, but every eighth takes 43 ms: 8 ms on average. A step "
-            "takes 10 ms. With a queue of one place, in which share of the time does the device "
-            "wait, in percent?",
+            "takes 10 ms. With a queue of one place, what percentage of the time does the device "
+            "wait?",
             truth=22.4,
             unit="%",
             because="While a slow batch is loaded for 43 ms, the device has two steps: the one it "
-            "has just begun and the one in the queue, 20 ms. It waits for the other 23 ms of each "
+            "has just started and the one in the queue, 20 ms. It waits for the other 23 ms of "
+            "each "
             "103. The loader is fast again afterwards, but it cannot get ahead: the queue is full.",
         )
     },

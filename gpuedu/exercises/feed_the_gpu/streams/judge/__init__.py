@@ -113,8 +113,8 @@ def _judge_races(observed: Plain) -> Iterable[Fault]:
         if prop == "returned":
             yield Fault(prop, f"the host reads {buffer!r} while it may still be written: {told}")
         elif prop == "order":
-            asks = f"Which event is recorded on {first} behind what writes {buffer!r}, and who "
-            yield Fault(prop, told, f"{asks}waits for it before it reads?")
+            asks = f"Which event is recorded on {first} after what writes {buffer!r}, and which "
+            yield Fault(prop, told, f"{asks}stream waits for it before it reads?")
         else:
             yield Fault(prop, told, f"Which event says that {first} no longer needs {buffer!r}?")
 
@@ -164,25 +164,25 @@ JUDGE = Judge(
         ),
         Property(
             "order",
-            "what is read was written before: no stream runs ahead",
+            "everything is written before it is read: no stream runs ahead",
             1,
-            asks="Who waits for what was written before it is read?",
+            asks="What must be written before it is read, and which stream waits for that?",
         ),
         Property(
             "reuse",
-            "no buffer is written while it may still be read",
+            "no buffer is overwritten while it may still be read",
             1,
-            asks="Who waits until a buffer is no longer needed, before it is written anew?",
+            asks="Which stream waits until a buffer is no longer needed, before it is overwritten?",
         ),
         Property(
             "returned",
-            "when it returns, all results are there",
+            "when the function returns, all results are there",
             1,
-            asks="What must the host wait for, once, before it hands the results over?",
+            asks="What must the host wait for, once, before it returns?",
         ),
         Property(
             "host-free",
-            "the host waits for nothing until all is issued",
+            "the host waits for nothing until everything is issued",
             1,
             asks="What does the host wait for, and could a stream wait for it instead?",
         ),
@@ -194,20 +194,20 @@ JUDGE = Judge(
         ),
         Property(
             "overlap",
-            "nine tenths of what overlap can save are saved",
+            "at least nine tenths of what overlap can save is saved",
             2,
-            asks="Which engine stands still in the picture, and what does it wait for?",
+            asks="Which engine is idle in the picture, and what is it waiting for?",
         ),
     ),
     hints=(
-        "For each chunk, write down its three operations, and for each: which operation of "
-        "another stream must be done before it? Mind the chunk that had the buffers before.",
-        "A stream for each engine, two buffers x and two y. The kernel waits for two things: its x "
-        "is filled, its y was copied back. The copy in waits until x was read; the copy back, "
-        "until y is written. An event for each of these, and for each buffer.",
+        "For each chunk, write down its three operations. For each of them, which operation of "
+        "another stream must be done first? Remember the chunk that used the buffers before.",
+        "Use a stream for each engine, two buffers x and two buffers y. The kernel waits for two "
+        "things: its x is filled, and its y was copied back. The copy in waits until x was read, "
+        "the copy back until y is written. Use an event for each of these, and for each buffer.",
         "With k = i % 2: `up.wait_event(used[k])`, copy, `filled[k].record(up)`; "
         "`run.wait_event(filled[k])`, `run.wait_event(saved[k])`, launch, `used[k].record(run)`; "
-        "`down.wait_event(used[k])`, copy back, `saved[k].record(down)`. Behind the loop "
+        "`down.wait_event(used[k])`, copy back, `saved[k].record(down)`. After the loop, "
         "`device.synchronize()`.",
     ),
     cases=cases,
@@ -215,12 +215,13 @@ JUDGE = Judge(
     varies=("told",),
     predictions={
         "streams": Prediction(
-            "five chunks; each takes 2 ms to the device, 3 ms in the kernel, 1 ms back. One after "
-            "the other: 30 ms. And at best, with an engine for each of the three?",
+            "five chunks each take 2 ms to the device, 3 ms in the kernel and 1 ms back. One after "
+            "the other, that's 30 ms. What is the best you can do, with an engine for each?",
             truth=18.0,
             unit="ms",
-            because="The kernels take 15 ms in any case. Before the first one a chunk is copied "
-            "in, 2 ms, and behind the last one a result back, 1 ms.",
+            because="The kernels take 15 ms in any case. A chunk is copied in before the first "
+            "one, "
+            "which takes 2 ms, and a result back after the last one, 1 ms.",
         )
     },
 )

@@ -151,13 +151,14 @@ JUDGE = Judge(
             "only what lies inside the window counts, in all three",
             1,
             {"gpu_util": gpu_util, "sm_active": sm_active, "memory_share": memory_share},
-            asks="Take the kernels of that call one by one: what of each lies in the window, and "
-            "what share of the whole window is that, all together?",
+            asks="Take the kernels of that call one by one. What part of each lies in the window, "
+            "and "
+            "what share of the whole window is that in total?",
         ),
     ),
     hints=(
         "Cut every kernel to the window first: which start is later, which end is sooner? For the "
-        "SMs and the bytes, what remains is a sum over the kernels.",
+        "SMs and the bytes, what is left is a sum over the kernels.",
         "For `gpu_util`, sort the kernels by start and keep `reached`, the time up to which the "
         "busy time is counted. What does a kernel from `a` to `b` add if it starts before "
         "`reached`? And where is `reached` after it, if it also ends before?",
@@ -169,12 +170,12 @@ JUDGE = Judge(
     cases=cases,
     predictions={
         "three-utilisations": Prediction(
-            "a kernel of a single block runs without a break on a GPU of 132 SMs. What does "
+            "a kernel with a single block runs without a break on a GPU with 132 SMs. What does "
             "nvidia-smi show as its utilization, in percent?",
             truth=100.0,
             unit="%",
-            because="It is the share of time in which at least one kernel ran, however small. Of "
-            "the SMs, 1 in 132 was busy: 0.76%.",
+            because="That is the share of time in which at least one kernel ran, however small. "
+            "Only 1 of the 132 SMs was busy: 0.76%.",
         )
     },
 )

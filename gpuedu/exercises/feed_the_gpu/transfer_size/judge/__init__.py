@@ -159,23 +159,24 @@ JUDGE = Judge(
             "model",
             "`copy_time` and `half_size`: latency and bandwidth",
             1,
-            "Which two parts has a copy's time, and how long is each where half of the bandwidth "
-            "is reached?",
+            "What are the two parts of a copy's time, and how long is each when a copy reaches "
+            "half "
+            "the bandwidth?",
             _test_model,
         ),
         Property(
             "exact",
-            "`fit` finds both exactly, where times do not scatter",
+            "`fit` finds both exactly when times don't scatter",
             1,
-            "Put your two numbers into `latency + bytes / bandwidth`: do they give the times back?",
+            "Put your two numbers into `latency + bytes / bandwidth`. Do you get the times back?",
             _test_fit,
         ),
         Property(
             "scattered",
-            "and within 5%, for small copies and large ones, where they do",
+            "and within 5%, for small and large copies, when they do",
             2,
-            "Is `fit` exact where times do not scatter? If so: by what is each equation `latency "
-            "+ size * slope = time` divided, on both sides, and how many of the times count?",
+            "Is `fit` exact when times don't scatter? If so, what do you divide both sides of each "
+            "equation `latency + size * slope = time` by, and how many of the times count?",
             _test_fit,
         ),
         Property(
@@ -190,14 +191,14 @@ JUDGE = Judge(
             "arrive",
             "every tensor arrives, with its shape",
             1,
-            "From where does that tensor come, in which order are its numbers, and which shape "
-            "has it?",
+            "Where does that tensor come from, in what order are its numbers, and what shape does "
+            "it have?",
             _test_arrived,
         ),
     ),
     hints=(
         "Which error of the fit is large: 1 µs for a copy of 10 µs, or 50 µs for one of 3 ms? And "
-        "what of many tensors could be copied at once?",
+        "how could many tensors be copied at once?",
         "Divide each equation `latency + size * slope = time` by its time: then every error is a "
         "share. The equations stay linear in `latency` and `slope`. For `send`: `torch.cat` lays "
         "flat tensors end to end, `torch.split` cuts such a row into parts.",
@@ -209,12 +210,12 @@ JUDGE = Judge(
     cases=cases,
     predictions={
         "transfer-size": Prediction(
-            "a copy takes 10 µs, and its bytes go at 20 GB/s behind that. A batch has 64 pictures "
-            "of 12,288 bytes. How many times faster is one copy of the batch than 64 copies of a "
-            "picture?",
+            "a copy takes 10 µs, and then its bytes move at 20 GB/s. A batch has 64 images of "
+            "12,288 bytes. How many times faster is one copy of the batch than 64 copies of one "
+            "image each?",
             truth=round(64 * (10 + 12288 / 20e3) / (10 + 64 * 12288 / 20e3), 1),
             unit="times",
-            because="A picture's bytes take 0.6 µs, so that 64 copies are 64 latencies and little "
+            because="An image's bytes take 0.6 µs, so 64 copies are 64 latencies and little "
             "else: 679 µs. One copy takes 10 + 39 µs.",
         )
     },

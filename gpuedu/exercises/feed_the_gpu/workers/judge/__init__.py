@@ -176,7 +176,7 @@ def _test_repeats(case: Case, observed: Plain) -> Iterable[Fault]:
 
 
 JUDGE = Judge(
-    title="How many workers",
+    title="How many workers?",
     properties=(
         Property(
             "no-workers",
@@ -203,18 +203,18 @@ JUDGE = Judge(
         ),
         Property(
             "distinct",
-            "every worker, epoch and run draws other numbers",
+            "every worker, epoch and run draws different numbers",
             1,
-            "In what do these two calls differ, and what is left of that in what your generator is "
-            "made of? (`np.random.default_rng` takes a list of numbers, too.)",
+            "How do these two calls differ, and how much of that difference reaches the seed of "
+            "your generator? (`np.random.default_rng` takes a list of numbers, too.)",
             _test_distinct,
         ),
         Property(
             "repeats",
-            "the same worker, epoch and run draws the same again",
+            "the same worker, epoch and run draws the same numbers again",
             1,
-            "A run that cannot be repeated cannot be debugged. Of what is the generator made in "
-            "the first call, and of what in the second?",
+            "A run that can't be repeated can't be debugged. What is the generator made from in "
+            "the first call, and what in the second?",
             _test_repeats,
         ),
     ),
@@ -235,7 +235,7 @@ JUDGE = Judge(
         "workers": Prediction(
             "a batch is read in 1.5 ms and decoded in 9 ms, by workers on 4 cores. The main "
             "process copies it in 0.5 ms and waits for a step of 2.5 ms. From how many workers on "
-            "do more of them not help?",
+            "do more not help?",
             truth=4.0,
             unit="workers",
             because="The main process needs 3 ms a batch, a worker 10.5 ms: 3.5 workers keep up, "

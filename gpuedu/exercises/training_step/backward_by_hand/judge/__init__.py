@@ -1,7 +1,7 @@
 """backward-by-hand: the gradients of a network of two layers, as products of matrices.
 
-The truth is autograd's, in float64. A gradient that is right for what the learner's own earlier
-gradients were is right: one mistake loses one property.
+The truth is autograd's, in float64. A gradient counts as right if it follows from the learner's
+own earlier gradients, so one mistake loses one property.
 """
 
 from __future__ import annotations
@@ -193,15 +193,15 @@ JUDGE = Judge(
             "scores",
             "`s`: the mean's gradient at the scores",
             1,
-            asks="Take one sample: what is the softmax of its scores, what does its right class "
-            "change, and what does the mean over the samples?",
+            asks="Take one sample. What is the softmax of its scores? What does its right class "
+            "change about the gradient, and what does the mean over the samples?",
         ),
         Property(
             "stable",
             "`s`: finite and right for scores in the thousands",
             1,
             asks="Is `s` right for small scores? If it is, what is `exp` of the largest one here? "
-            "A softmax stays the same if one number is taken from all scores of a row.",
+            "A softmax stays the same if you subtract one number from all scores of a row.",
         ),
         Property(
             "second-layer",
@@ -212,9 +212,10 @@ JUDGE = Judge(
         ),
         Property(
             "dropout",
-            "`h`: what was dropped gets nothing, the rest is scaled",
+            "`h`: dropped elements get nothing, the rest is scaled",
             1,
-            asks="The forward computes `d = h * mask / keep`, and `s` from `d`. By how much does "
+            asks="The forward pass computes `d = h * mask / keep`, and `s` from `d`. By how much "
+            "does "
             "an element of `h` move `s`, where it was kept and where it was dropped?",
         ),
         Property(
@@ -228,8 +229,8 @@ JUDGE = Judge(
             "sigmoid",
             "`z`: back through a sigmoid",
             1,
-            asks="By how much does an element of `h` move when `z` moves? For a sigmoid, `h` "
-            "itself tells.",
+            asks="By how much does an element of `h` move when `z` moves? For a sigmoid you can "
+            "tell from `h` itself.",
         ),
         Property(
             "first-layer",
@@ -240,9 +241,9 @@ JUDGE = Judge(
         ),
     ),
     hints=(
-        "Go line by line through `forward`, from the last to the first. For each line: what came "
-        "in, and how does the loss change when it changes? Every gradient has the shape of its "
-        "tensor; that alone decides most of the transposes.",
+        "Go through `forward` line by line, from the last to the first. For each line, what goes "
+        "in, and how does the loss change when that changes? Every gradient has the shape of its "
+        "tensor, and that alone decides most of the transposes.",
         "`s`: the softmax, minus 1 at the right class, divided by the number of samples. For "
         "`s = d @ w2 + b2`: `w2` gets `d.T @ ds`, `b2` the sum of `ds` over the batch, `d` gets "
         "`ds @ w2.T`. The same rule holds for the first layer.",
@@ -254,10 +255,10 @@ JUDGE = Judge(
     verdict=verdict,
     predictions={
         "backward-by-hand": Prediction(
-            "by what at most does one sigmoid multiply a gradient that goes back through it?",
+            "what is the largest factor by which one sigmoid can multiply a gradient?",
             truth=0.25,
-            because="`h (1 - h)` is largest where h is 1/2. Ten sigmoids one behind the other "
-            "leave at most a millionth, before the weights have their say.",
+            because="`h (1 - h)` is largest where h is 1/2. Ten stacked sigmoids leave at most "
+            "a millionth, before the weights come into it.",
         )
     },
 )

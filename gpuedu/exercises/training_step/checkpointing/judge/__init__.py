@@ -166,7 +166,7 @@ def _gradient_fault(stack: Stack, true: Mapping[str, Any], found: Sequence[np.nd
 def _also_dry(stack: Stack, observed: Plain) -> str:
     dry = replace(stack, dropout=0.0)
     if stack.dropout and _gradient_fault(dry, ordinary(dry), observed["dry"]):
-        return "; without dropout it is wrong, too: begin there"
+        return "; it's wrong without dropout, too: start there"
     return ""
 
 
@@ -230,7 +230,7 @@ JUDGE = Judge(
             "gradients",
             "the same loss and gradients as an ordinary step",
             1,
-            asks="Which gradient does each segment's output get, and what has put it there?",
+            asks="Which gradient does each segment's output get, and where does it come from?",
         ),
         Property(
             "dropout",
@@ -241,32 +241,32 @@ JUDGE = Judge(
         ),
         Property(
             "chance",
-            "after the step, chance goes on as after an ordinary one",
+            "after the step, random numbers go on as after an ordinary one",
             1,
             asks="From which state of the generator does the next step go on, and what has an "
             "ordinary step drawn by then?",
         ),
         Property(
             "else",
-            "and no more: the batch unchanged, gradients added, the loss detached",
+            "and nothing else: the batch unchanged, gradients added, the loss detached",
             1,
             asks="Compare with `ordinary_step`: what does it do to the batch and to gradients "
-            "that were there, and what does it return?",
+            "that were already there, and what does it return?",
         ),
         Property(
             "memory",
-            "at the peak, one segment's inside and the kept inputs live",
+            "at the peak, only one segment's inside and the kept inputs are alive",
             1,
-            asks="When most is alive, of how many segments is the inside there? Who recorded it, "
-            "and which list, name or graph still holds it?",
+            asks="When memory is at its peak, how many segments' insides are alive? What recorded "
+            "them, and which list, name or graph still holds them?",
             after=("gradients", "chance", "else"),
         ),
         Property(
             "flop",
             "no block runs forward more than twice",
             1,
-            asks="From where do you begin to compute again: from the input that you kept for this "
-            "segment, or from further back?",
+            asks="Where do you start to compute again: at the input that you kept for this "
+            "segment, or further back?",
             after=("gradients", "chance", "else"),
         ),
         Property(
@@ -278,23 +278,24 @@ JUDGE = Judge(
         ),
         Property(
             "best",
-            "`best_k`: the number of segments that needs least",
+            "`best_k`: the number of segments that needs the least",
             1,
-            asks="Write down what each k of a small stack needs. Which is the least, and which k "
-            "is it?",
+            asks="Write down what each k needs for a small stack. Which is the smallest, and which "
+            "k is it?",
             after=("predicted", "gradients"),
         ),
     ),
     hints=(
-        "Two loops. The first goes forward and records nothing for autograd; what must it put "
-        "aside for each segment, so that the segment can be run again just as it was? The second "
-        "goes through the segments from the last to the first.",
-        "First loop, under `torch.no_grad()`: put aside the segment's input and the generator's "
+        "Write two loops. The first goes forward and records nothing for autograd. What must it "
+        "keep "
+        "for each segment so that the segment can be run again exactly as before? The second goes "
+        "through the segments from last to first.",
+        "First loop, under `torch.no_grad()`: keep the segment's input and the generator's "
         "state. Second loop: set that state, make `start = kept.detach().requires_grad_()`, run "
         "the segment on it. The last segment gets `loss(out, y).backward()`, each other one "
-        "`out.backward(gradient)`, with `gradient` the `start.grad` of the segment behind it.",
+        "`out.backward(gradient)`, where `gradient` is the `start.grad` of the segment after it.",
         "Put `end = torch.get_rng_state()` between the loops and `torch.set_rng_state(end)` at the "
-        "end. Use `inputs.pop()`, so that nothing is held that is done with. "
+        "end. Use `inputs.pop()`, so that nothing you have finished with stays alive. "
         "`predicted_bytes`: `(k - 1) * kept + math.ceil(blocks / k) * inside`; `best_k`: `min(range"
         "(1, blocks + 1), key=lambda k: predicted_bytes(blocks, k, kept, inside))`.",
     ),
@@ -306,15 +307,18 @@ JUDGE = Judge(
             "every block runs forward twice: how many times the FLOP of an ordinary step?",
             truth=4 / 3,
             unit="times",
-            because="Forward is one part of three, backward two. One more forward makes four.",
+            because="The forward pass is one part of three, the backward pass two. One more "
+            "forward "
+            "pass makes it four.",
         ),
         "checkpointing-k": Prediction(
-            "64 blocks, each saves as much as it hands on: with the best number of segments, how "
+            "64 blocks each save as much as they pass on. With the best number of segments, how "
             "many blocks' worth of memory does a step need instead of 64?",
             truth=float(predicted(64, best(64, 1, 1), 1, 1)),
             unit="blocks' worth",
-            because="8 segments of 8: the inside of one, and 7 inputs. Both terms are near the "
-            "square root of 64.",
+            because="With 8 segments of 8, that's the inside of one (8) and 7 inputs. Both are "
+            "close "
+            "to the square root of 64.",
         ),
     },
 )

@@ -111,60 +111,63 @@ JUDGE = Judge(
             "norm",
             "`norm_flop`: a layer norm",
             1,
-            "Go through the lines of a layer norm: what is done for every number, and what once a "
-            "row?",
+            "Go through the lines of a layer norm. What is done for every number, and what only "
+            "once per row?",
         ),
         _counts(
             "attention",
-            "`attention_flop`: products with weights and over pairs",
+            "`attention_flop`: products with weights, and over pairs of positions",
             2,
             "Write down each product of matrices with its three sizes. Which are there?",
         ),
         _counts(
             "gpt",
-            "`gpt_flop`: the forward of a whole model",
+            "`gpt_flop`: the forward pass of a whole model",
             1,
             "Which products does each layer have, and which does the model have once?",
         ),
         _counts(
             "gpt-step",
-            "`gpt_step_flop`: forward and backward",
+            "`gpt_step_flop`: forward and backward passes",
             1,
-            "Which products does backward make of one product of the forward pass?",
+            "Which products does the backward pass do for one product of the forward pass?",
         ),
         _counts(
             "mlp-step",
-            "`mlp_step_flop`: forward and backward of linear layers",
+            "`mlp_step_flop`: forward and backward passes of linear layers",
             1,
             "For each layer: which of its gradients are computed, and by which products?",
         ),
     ),
     hints=(
         "Write down each product of matrices with its three sizes, (rows, inner, columns): 2 times "
-        "all three. How many products does attention have? And how many does backward make of one?",
+        "all three. How many products does attention have? And how many does the backward pass do "
+        "for each?",
         "Attention: q, k, v and out are (samples length, width, width) each. Scores are (length, "
         "width, length) for each sample, the heads together; the mix is (length, length, width). "
         "Backward: for `y = x @ w`, one product for `w`, one for `x`, each as large.",
         "`attention_flop`: `samples * length * (8 * width**2 + 4 * length * width)`. A layer adds "
         "`16 * samples * length * width**2`, the model `2 * samples * length * width * vocabulary`."
-        " The MLP: three times its forward, less once the forward of the first layer.",
+        " The MLP: three times its forward pass, minus the first layer's forward product.",
     ),
     cases=cases,
     predictions={
         "count-the-step": Prediction(
-            "a GPT of 12 layers of width 64 reads 1,024 characters at a time: how many times 6 N D "
-            "is its step?",
+            "a GPT with 12 blocks of width 64 reads 1,024 characters at a time. How many times "
+            "6 N D does its step take?",
             truth=float(f"{times_the_rule():.2g}"),
             unit="times",
             because="6 N D counts the products with weights. Those over pairs of positions have no "
-            "weights, and here they are more: about 1 + length / (6 width) times.",
+            "weights, and here there are more of them: the ratio is about 1 + length / (6 width).",
         ),
         "count-the-step-norm": Prediction(
-            "what share of a block's FLOP have its two layer norms (width 512, 512 positions)?",
+            "what percentage of a block's FLOP is in its two layer norms (width 512, 512 "
+            "positions)?",
             truth=float(f"{norm_percent():.2g}"),
             unit="%",
-            because="7 FLOP a number, where the products do thousands. But each norm reads and "
-            "writes all its numbers for that little arithmetic: it takes time by its bytes.",
+            because="A norm does 7 FLOP per number, where the products do thousands. But it reads "
+            "and "
+            "writes all its numbers for that little arithmetic, so its bytes set its time.",
         ),
     },
 )

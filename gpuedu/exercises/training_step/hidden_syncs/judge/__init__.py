@@ -190,34 +190,37 @@ JUDGE = Judge(
         ),
         Property(
             "log",
-            "so are the norms, the wrong answers and the least loss",
+            "so are the norms, the number of wrong answers and the smallest loss",
             1,
             asks="From what does the given loop compute that, and when in the step?",
         ),
         Property(
             "weights",
-            "the last weights are the same",
+            "the final weights are the same",
             1,
-            asks="Which lines of the given loop change gradients or weights, and what are they in "
-            "yours?",
+            asks="Which lines of the given loop change gradients or weights, and which lines of "
+            "yours do the same?",
         ),
-        Property("once", "the host waits once at most, when all steps are done", 2.5, asks=FETCH),
+        Property("once", "the host waits at most once, when all steps are done", 2.5, asks=FETCH),
         Property(
             "graphs",
-            "no step's graph lives on in the log",
+            "the log keeps no step's graph alive",
             0.5,
-            asks="What of a step does the log still hold when the next one begins: values alone?",
+            asks="What does the log still hold of a step when the next one starts: only values?",
         ),
     ),
     hints=(
-        "Go through the lines: what does the host have to know before it can go on to the next? A "
-        "number to keep, a number of rows, which way to go. Which of these could stay where it is?",
+        "Go through the lines. What does the host have to know before it can go on to the next "
+        "one? "
+        "A number to keep, a number of rows, which branch to take. Which of these could stay on "
+        "the "
+        "device?",
         "Unknown rows: `ignore_index=-1`. The `if` on the norm: multiply always, by a factor that "
         "is 1 where nothing is to be done. `len(... .nonzero())`: a `.sum()`. What is logged: "
-        "tensors, `.detach()`ed, in lists; behind the loop `torch.stack` makes one tensor of each, "
-        "and the least loss can be found then.",
+        "tensors, `.detach()`ed, in lists; after the loop `torch.stack` makes one tensor of each, "
+        "and the smallest loss can be found then.",
         "`factor = (1 / (norm + 1e-6)).clamp(max=1)`, and `p.grad *= factor`. `wrong` of a step: "
-        "`((scores.argmax(1) != targets) & (targets >= 0)).sum()`. Behind the loop "
+        "`((scores.argmax(1) != targets) & (targets >= 0)).sum()`. After the loop, "
         "`torch.stack([torch.stack(losses), torch.stack(norms), torch.stack(wrongs)]).tolist()` is "
         "three lists in one copy; then `sum(...)` and `min(...)`. (Counts need `.double()` first, "
         "or `torch.stack` complains of dtypes.)",
@@ -226,12 +229,12 @@ JUDGE = Judge(
     verdict=verdict,
     predictions={
         "hidden-syncs": Prediction(
-            "In a step that prints nothing and finds no new best loss: how often does the host "
+            "In a step that prints nothing and finds no new best loss, how often does the host "
             "wait for the device?",
             truth=7,
             unit="times",
             because="Two masks, the `if` on the norm, `.item()`, `.cpu()`, `nonzero` and the `if` "
-            "on the loss. `.numpy()` of what is on the host already is free.",
+            "on the loss. `.numpy()` is free, because the tensor is on the host by then.",
         )
     },
     seeds=3,

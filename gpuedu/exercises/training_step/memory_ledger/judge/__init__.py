@@ -223,19 +223,19 @@ _ASKED = mlp_layers([64, 512, 512, 10])
 def _predictions() -> dict[str, Any]:
     return {
         "memory-ledger": Prediction(
-            "all ReLUs of an MLP write their result over their input. By how much does what "
-            "backward holds shrink?",
+            "all ReLUs of an MLP write their result over their input. How much less is saved "
+            "for the backward pass?",
             truth="nothing",
             choices=("nothing", "a third", "half"),
-            because="A ReLU saves its output, and its input is saved by nobody: it is let go "
-            "anyway, a moment later. In place saves that moment.",
+            because="A ReLU saves its output, and nothing saves its input, which is freed a "
+            "moment later anyway. Working in place saves that moment.",
         ),
         "memory-ledger-batch": Prediction(
-            "an MLP 64-512-512-10 with Adam: from which batch size on do saved activations weigh "
-            "more than weights, gradients and state together?",
+            "an MLP 64-512-512-10 with Adam: from what batch size on do saved activations take "
+            "more memory than weights, gradients and state together?",
             truth=float(batch_that_weighs_more(_ASKED)),
-            because="About 300,000 weights with 16 bytes each; about 1,000 saved numbers a sample "
-            "with 4 bytes each.",
+            because="There are about 300,000 weights with 16 bytes each, and about 1,000 saved "
+            "numbers per sample with 4 bytes each.",
         ),
     }
 
@@ -247,14 +247,14 @@ JUDGE = Judge(
             "weights",
             "`held_bytes`: weights and gradients",
             1,
-            asks="Which numbers does each kind of layer learn, a bias and a norm's included? Each "
-            "has 4 bytes, and a gradient.",
+            asks="Which numbers does each kind of layer learn, including biases and a norm's "
+            "weights? Each has 4 bytes, and a gradient.",
         ),
         Property(
             "optimizer",
             "`held_bytes`: the optimizer's state",
             1,
-            asks="How many numbers does it keep for each weight, from one step to the next?",
+            asks="How many numbers does that optimizer keep per weight, from one step to the next?",
         ),
         Property(
             "layers",
@@ -281,9 +281,10 @@ JUDGE = Judge(
         "Follow one batch through the layers, with a finger on the storage that holds it. At each "
         "layer: does it save its input, its output, something else? Is that storage in your "
         "ledger already? And is the result a new storage?",
-        "Keep one variable: whether the storage at hand is in the ledger. It begins as True (the "
-        "batch). Who saves an input adds it only if it is False. A new result makes it False, a "
-        "view or an in-place layer leaves it. Who saves an output adds it and makes it True.",
+        "Keep one variable: whether the current storage is in the ledger. It starts as True (the "
+        "batch). A layer that saves its input adds it only if the variable is False. A new result "
+        "makes it False; a view or an in-place layer leaves it. A layer that saves its output adds "
+        "it and makes it True.",
         "In the loop: `if kind in saves_input and not counted: size += 4 * n * a; counted = True`. "
         "Then the norm's `8 * n` and dropout's `4 * n * b`. Then `if kind not in (\"flatten\", "
         '"relu_"): counted = False`. Last `if kind in saves_output and not counted: size += '

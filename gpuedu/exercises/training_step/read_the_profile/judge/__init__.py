@@ -74,11 +74,11 @@ JUDGE = Judge(
             "the largest cost of three slow steps, by name",
             2,
             asks="It is one of kernels, copies, launches and python. When the device does "
-            "nothing, what does the host do, just then?",
+            "nothing, what is the host doing at that moment?",
         ),
         Property(
             "kernels",
-            "how long the device computed; what overlaps counts once",
+            "how long the device computed, counting overlaps once",
             1,
             asks="While two kernels run at once, how long does the device compute? What else is "
             "in your sum?",
@@ -100,8 +100,8 @@ JUDGE = Judge(
             "python",
             "how long it waited for Python",
             1,
-            asks="Go through the device's idle time, from the step's begin to its end: what of it "
-            "is left when copies and operators have theirs?",
+            asks="Go through the device's idle time, from the start of the step to its end. What "
+            "is left of it after copies and operators have taken theirs?",
         ),
     ),
     hints=(
@@ -118,12 +118,13 @@ JUDGE = Judge(
     verdict=verdict,
     predictions={
         "read-the-profile": Prediction(
-            "Adam, written as one operation of PyTorch after another, over 8 tensors of weights: "
-            "how many kernels does an update launch?",
+            "Adam updates 8 weight tensors, one PyTorch operation after another. How many "
+            "kernels does an update launch?",
             truth=64,
             unit="kernels",
-            because="Eight operations for each tensor, and each is a kernel of a few microseconds: "
-            "counted on the CPU, where the operators stand for kernels.",
+            because="There are eight operations per tensor, and each is a kernel of a few "
+            "microseconds. "
+            "(Counted on the CPU, where operators stand in for kernels.)",
         )
     },
     seeds=8,

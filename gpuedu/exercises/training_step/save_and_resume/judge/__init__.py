@@ -116,11 +116,10 @@ _SAYS = {
     "optimizer": ("what the optimizer remembers is not as it was", ""),
     "rate": (
         "the optimizer's learning rate is not as it was",
-        "The rate of the next step stands in the optimizer's own groups, where the scheduler "
-        "wrote it.",
+        "The rate of the next step is in the optimizer's own groups, where the scheduler wrote it.",
     ),
     "scheduler": ("the scheduler is elsewhere", ""),
-    "scaler": ("the scaler begins anew", ""),
+    "scaler": ("the scaler starts over", ""),
     "chance['torch']": (
         "PyTorch's random numbers go on elsewhere",
         "Dropout and `torch.randperm` draw from one generator. `torch.get_rng_state()` says where "
@@ -131,12 +130,12 @@ _SAYS = {
         "The flips come from `random`, which PyTorch knows nothing about: `random.getstate()`.",
     ),
     "data['order']": (
-        "the samples come in another order",
-        "The order of this pass was drawn at its beginning, some steps ago: no random state of now "
-        "gives it again. Is it in what `save` returns?",
+        "the samples come in a different order",
+        "The order of this pass was drawn when it started, some steps ago, so today's random state "
+        "can't give it again. Is it in what `save` returns?",
     ),
     "data": (
-        "the next batch is another one",
+        "the next batch is a different one",
         "How far in its order was the run? Without that, some samples are seen twice in a pass, "
         "and others not at all.",
     ),
@@ -149,7 +148,7 @@ def _snapshot(observed: Plain) -> Iterator[Fault]:
         apart = _first_apart(observed["unbroken"], observed["saved"], "saving")
         yield Fault(
             "snapshot",
-            f"the run that was saved goes on in another way: {apart}",
+            f"the run that was saved goes on differently: {apart}",
             "Saving should change nothing: no random number drawn, no mode left switched.",
         )
     elif observed["moved"] is not None:
@@ -161,20 +160,20 @@ def _snapshot(observed: Plain) -> Iterator[Fault]:
 
 
 JUDGE = Judge(
-    title="A run that nobody can tell was broken",
+    title="Resume as if nothing had happened",
     properties=(
         Property(
             "model",
             "the model: its weights and its buffers",
             1,
-            asks="What of the model does a step change, its weights alone? And is the resumed "
+            asks="What does a step change in the model: only its weights? And is the resumed "
             "model the one that the optimizer moves?",
         ),
         Property(
             "optimizer",
             "the optimizer: what it remembers of earlier gradients",
             1,
-            asks="What does the optimizer's next step read that earlier steps have left?",
+            asks="What does the optimizer's next step read that earlier steps left there?",
         ),
         Property(
             "scheduler",
@@ -186,13 +185,13 @@ JUDGE = Judge(
             "scaler",
             "the scale of the loss is kept",
             1,
-            asks="What has the scaler found out in earlier steps, and what does it count?",
+            asks="What has the scaler learned in earlier steps, and what does it count?",
         ),
         Property(
             "chance",
             "the same random numbers come next",
             1,
-            asks="Who draws random numbers in a step? Each goes on from a state of its own.",
+            asks="What draws random numbers in a step? Each generator has its own state.",
         ),
         Property(
             "data",
@@ -204,26 +203,27 @@ JUDGE = Judge(
             "snapshot",
             "saving changes nothing, and the run that goes on doesn't change what was saved",
             1,
-            asks="What does `save` do to the run, and what of that which it returns is still the "
-            "run's own?",
+            asks="What does `save` do to the run, and which of the things it returns still belong "
+            "to the run?",
             after=("model",),
         ),
         Property(
             "file",
             "the state survives `torch.save` and `torch.load`, and has no data in it",
             1,
-            asks="A file may hold tensors, numbers, texts, and lists, tuples and dicts of these: "
-            "of an object its `state_dict()`, not the object; of NumPy's arrays what a list "
-            "says. And what does the resumed run have already? What else is in the state?",
+            asks="A file may hold tensors, numbers, strings, and lists, tuples and dicts of these. "
+            "For an object, that means its `state_dict()`; for a NumPy array, a list. And what "
+            "does the resumed run already have? What else is in the state?",
             after=("model",),
         ),
     ),
     hints=(
-        "Read `Run.step` line by line: what does each line read that an earlier step has left? "
-        "Make a list. Which entries of it does `run.model.state_dict()` cover?",
+        "Read `Run.step` line by line. What does each line read that an earlier step left there? "
+        "Make a list. Which entries does `run.model.state_dict()` cover?",
         "Four parts have `state_dict()` and `load_state_dict()`. Then: PyTorch's random state, "
-        "Python's, the order of this pass, and the place in it. Last: which of what you return is "
-        "still the run's own tensor?",
+        "Python's, the order of this pass, and the place in it. Last: which of the tensors you "
+        "return "
+        "still belong to the run?",
         '`{"model": run.model.state_dict(), ..., "torch": torch.get_rng_state(), "python": '
         'random.getstate(), "order": run.order, "place": run.place}`, and `copy.deepcopy` around '
         "the whole. `resume` puts each back: `load_state_dict` four times, "
@@ -233,12 +233,14 @@ JUDGE = Judge(
     verdict=verdict,
     predictions={
         "save-and-resume": Prediction(
-            "A model's weights take 1 GB in float32, and Adam trains it. How large is what has to "
-            "be saved?",
+            "A model's weights take 1 GB in float32, and Adam trains it. How many GB do you have "
+            "to "
+            "save?",
             truth=3,
             unit="GB",
             because="The weights, and Adam's two averages of each gradient, of the same size. "
-            "Gradients are not needed: the next step computes them anew. All else is small.",
+            "Gradients aren't needed, because the next step computes them again. All else is "
+            "small.",
         )
     },
     seeds=4,

@@ -141,25 +141,25 @@ JUDGE = Judge(
     title="Three ways to take a step",
     properties=(
         _walks("sgd", "SGD moves against the gradient, in place"),
-        _walks("momentum", "momentum sums up earlier gradients"),
-        _walks("averages", "Adam's two averages, corrected for their beginning"),
+        _walks("momentum", "momentum adds up earlier gradients"),
+        _walks("averages", "Adam's two averages, corrected for starting at 0"),
         _walks("eps", "eps is where it belongs"),
         _walks("decay", "AdamW shrinks the weights apart from the averages"),
         replace(
             at_most(
                 "state",
-                "the state holds 0, 1 or 2 numbers a weight, not more",
+                "the state holds 0, 1 or 2 numbers per weight, not more",
                 1,
                 "state_bytes",
                 _most_bytes,
                 tell=_tell_bytes,
-                asks="What of it does the next step need?",
+                asks="What part of it does the next step need?",
             ),
             after=("sgd", "averages", "decay"),
         ),
     ),
     hints=(
-        "Write the formulas with their step numbers first. What of step t is used in step t + 1? "
+        "First write the formulas with their step numbers. What does step t + 1 use from step t? "
         "That, and nothing else, is the state.",
         "`state.setdefault(name, torch.zeros_like(weights))` gives the kept tensor, or a new one. "
         "The step's number is kept, too. All changes in place: `.mul_(...)`, `.add_(...)`.",
@@ -170,7 +170,7 @@ JUDGE = Judge(
     cases=cases,
     predictions={
         "sgd-or-adam": Prediction(
-            "Adam's first step. One weight has a gradient of 10, another one of 0.001: how many "
+            "Adam's first step. One weight has a gradient of 10, another has 0.001. How many "
             "times as far does the first one move?",
             truth=1,
             because="In the first step the corrected averages are the gradient and its square, so "

@@ -81,7 +81,7 @@ def _told(accuracies: Sequence[float]) -> str:
 
 _REACHES = reaches_band(
     "band",
-    "the middle one of three runs reaches the reference runs",
+    "the middle one of three accuracies reaches the reference runs",
     3,
     "accuracies",
     band,
@@ -90,8 +90,8 @@ _REACHES = reaches_band(
         f"of the held-out digits {_told(accuracies)} are right; the {band.runs} reference runs "
         f"have {band.lowest:.1%} to {band.highest:.1%}"
     ),
-    asks="Which share of the labels that it was given does your model repeat (see the note)? 3 in "
-    "10 of those were drawn at random. Has it learned too little, or too much?",
+    asks="What share of its training labels does your model repeat (see the note)? 3 in 10 of "
+    "those were drawn at random. Has it learned too little, or too much?",
 )
 
 JUDGE = Judge(
@@ -101,8 +101,8 @@ JUDGE = Judge(
             "learns",
             "it does better than guessing, each time",
             1,
-            asks="Draw your run with `see`. Which of the two losses falls, and is it that model "
-            "which you return?",
+            asks="Draw your run with `see`. Which of the two losses falls, and is that the model "
+            "you return?",
         ),
         unless(_REACHES, _learns_nothing),
         Property(
@@ -114,8 +114,8 @@ JUDGE = Judge(
         ),
     ),
     hints=(
-        "Draw your run with `see` first. Where does the loss on held-out digits begin to rise? You "
-        "may keep some of the 480 apart yourself, and look at these.",
+        "Draw your run with `see` first. Where does the loss on held-out digits start to rise? You "
+        "may set some of the 480 aside yourself, and watch those.",
         "One hidden layer is enough. Subtract the mean of the images and divide by their spread; "
         "if the model is to see the held-out images in the same way, that is part of the model. "
         "`training.MLP` takes `dropout=`.",
@@ -127,12 +127,12 @@ JUDGE = Judge(
     verdict=verdict,
     predictions={
         "train-digits": Prediction(
-            "After 600 steps with nothing against it: what percentage of the held-out digits does "
-            "the network get right?",
+            "After 600 steps without any remedy, what percentage of the held-out digits does the "
+            "network get right?",
             truth=learned_by_heart(),
             unit="%",
-            because="It has learned most of the wrong labels by heart, and what it does between "
-            "them is bent by that. The median of 20 runs, computed once.",
+            because="It has memorized most of the wrong labels, and that bends what it does in "
+            "between. This is the median of 20 runs, computed once.",
         )
     },
     seeds=3,

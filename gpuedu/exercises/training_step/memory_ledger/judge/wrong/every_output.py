@@ -1,4 +1,4 @@
 # loses: once
-# asks: That counts every layer's output. What nobody saves is let go at once.
+# asks: That counts every layer's output. What nothing saves is freed at once.
 def saved_bytes(samples, layers):
     return [4 * samples * o for kind, i, o in layers] + [4 * samples * layers[-1][2]]
