@@ -19,7 +19,7 @@ _WORDS = {
     r"\b(?:it|that|this) were\b(?! (?:a|the) \w+, |\b)": "it would be",
     r"\b(?:are|is) let go\b": "freed",
     r"\bha(?:s|ve) not (?:the|a|as|so)\b": "does not have",
-    r"\bwithout a word\b|\bnothing tells\b": "silently; you get no warning",
+    r"\bwithout a word\b(?! to)|\bnothing tells\b": "silently; you get no warning",
     r"\bnext but one\b": "two from now",
     r"\bon another way\b": "differently",
     r"\bwhat becomes of\b": "what happens to",
@@ -34,7 +34,7 @@ _WORDS = {
     r"\bso-called\b": "(leave it out)",
     r"\bresp\.": "respectively, or reword",
     r"(?<![-\w])the (?:backward|forward)"
-    r"(?= (?:of|begins|starts|ends|is|and|needs|takes|runs|has)\b|[.,;:?)])": "the backward pass",
+    r"(?= (?:of|begins|starts|ends|is|needs|takes|runs|has)\b|[.,;:?)])": "the backward pass",
     r"(?:^|(?<=[.!?] ))Who(?:ever)? [^.?!]{3,140}\.(?=\s|$)": "a rank, thread or reader that ...",
     # British spelling
     r"\b\w*(?:colour|behaviour|neighbour|favour|honour)\w*": "color, behavior, neighbor",

@@ -188,8 +188,8 @@ predict("step-time", 151)
 
 # %% [markdown]
 # *Implement.* `training_flop`: a step takes 6 FLOP for each parameter and token (2 in the forward
-# pass, 4 in the backward pass), and attention takes 12 for each layer, each number of the width,
-# each token, and each token of the text that it may look at (`length` of them).
+# pass, 4 in the backward pass). Attention adds 12 for each layer, each number of the width, each
+# token, and each token of the text that it may look at (`length` of them).
 #
 # `terms` returns a tuple of four times in seconds: compute, memory, link, launch. All amounts are
 # those of one device. `device` is a dict of rates that a program can reach: `"flop_per_s"`,
@@ -265,9 +265,9 @@ def decode_s(model, batch, length, device):
 check("step-time", training_flop, terms, step_s, limit, decode_s)
 
 # %% [markdown]
-# *See.* Your prediction for GPT-2 on a few devices. PyTorch without `torch.compile` moves each
-# saved byte about 12 times (written, read by the next kernel, read again in the backward pass, and
-# the same for its gradient) and launches about 160 kernels for a layer. Both numbers were taken
+# *See.* Your prediction for GPT-2 on a few devices. Without `torch.compile`, PyTorch launches
+# about 160 kernels for a layer and moves each saved byte about 12 times: it is written, read by the
+# next kernel and read again in the backward pass, and so is its gradient. Both numbers were taken
 # from a record. Next, how far off you are: recorded steps of a small GPT and published speeds. The
 # last picture is decoding: tokens per second against the batch.
 

@@ -56,7 +56,7 @@ predict("alpha-beta", 280)
 # - `ring_s` returns the time of a ring in this model.
 # - `fit_ring` finds alpha and the rate. It gets NumPy arrays of float64: the sizes of tensors, and
 #   the times of ring all-reduces over `ranks` GPUs. Small tensors should count as much as large
-#   ones, so take each error *as a share of the measured time*, and make the sum of their squares as
+#   ones, so take each error *as a share of the measured time*. Make the sum of their squares as
 #   small as possible, even if that takes an alpha below 0.
 # - `bandwidths` returns the algorithm bandwidth and the bus bandwidth.
 #

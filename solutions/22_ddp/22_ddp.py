@@ -174,9 +174,9 @@ see("naive-ddp", draft_start, draft_average)
 see("ddp/apart", draft_start, draft_average)
 
 # %% [markdown]
-# *Implement* `start` and `average`, so that after every step, on every rank, the model is the one
-# that a single process would have, starting from rank 0's model and training on the whole batch,
-# except for rounding. About 2 and 8 lines.
+# *Implement* `start` and `average`. After every step, every rank has the model that a single
+# process would have if it started from rank 0's and trained on the whole batch, except for
+# rounding. About 2 and 8 lines.
 #
 # - `start(model)` is called once on every rank. It makes all parameters, including frozen ones, and
 #   all buffers equal to rank 0's, in place. (A buffer is something a model keeps but doesn't train,

@@ -29,7 +29,7 @@ see("ddp/sent-late")
 # **`buckets` · 7 points · about 40 minutes**
 #
 # ResNet-50 has 161 parameters: weights, biases, scales. One all-reduce for each of them is correct,
-# but slow. A ring on n ranks takes 2(n - 1) (alpha + beta · S / n) for S bytes, so each all-reduce
+# but slow. A ring on n ranks takes 2(n - 1) (alpha + beta · S / n) for S bytes. Each all-reduce
 # costs 2(n - 1) · alpha before its first byte, and most of the 161 are small.
 #
 # *Predict.* 8 GPUs are connected by NVLink: alpha is 3.4 µs, and 1 / beta is 450 GB/s. All
@@ -140,9 +140,9 @@ reveal("buckets")
 #
 # **DDP's first step is different.** Before training, DDP can't know in which order the gradients
 # will be ready; it only knows the order in which the parameters were registered. So in the first
-# step it puts everything into one bucket (PyTorch 2.13, unless it looks for unused parameters),
-# notes the order in which the gradients arrive, and **rebuilds its buckets** in that order before
-# the second step. Keep the first step out of your measurements.
+# step it puts everything into one bucket (PyTorch 2.13, unless it looks for unused parameters).
+# It notes the order in which the gradients arrive, and **rebuilds its buckets** in that order
+# before the second step. Keep the first step out of your measurements.
 
 # %% [markdown] exercise="overlap"
 # ## Send during the backward pass

@@ -492,8 +492,8 @@ reveal("watch-it")
 # %% [markdown]
 # ## What you take with you
 #
-# - The best time between two checkpoints grows with the square root of what a save costs, and with
-#   the square root of the time between failures, as long as saves are short compared with that.
+# - The best time between two checkpoints grows with the square root of what a save costs times the
+#   time between failures, as long as saves are short compared with that time.
 # - Goodput counts the hours that trained the model. Find the largest loss before you fix anything.
 # - A good alert says what is wrong, waits until it's sure, and otherwise stays quiet.
 #

@@ -721,7 +721,7 @@ reveal("make-it-fast-too")
 # %% [markdown]
 # ## What you take with you
 #
-# - Measure first: what a program wastes is seldom where you would look.
+# - Measure first: what a program wastes is rarely where you would look.
 # - Change one thing at a time, and check that the result is the same.
 # - A report says what was counted, before and after, so that others can count it again.
 #
