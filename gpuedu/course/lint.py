@@ -40,6 +40,7 @@ def lint(root: Path, lesson: Lesson) -> list[LessonSourceError]:
         _anatomy,
         _english,
         _cards,
+        _variants,
     ):
         faults += rule(source, lesson)
     return sorted(faults, key=lambda fault: fault.line)
@@ -229,3 +230,17 @@ def _cards(source: LessonSource, lesson: Lesson) -> Iterator[Exception]:
             for found, remedy in language.faults(text or ""):
                 heading = source.cells_of(exercise, "text")[0]
                 yield source.fault(f"a card of {exercise!r} says: {found}", heading, remedy)
+
+
+def _variants(source: LessonSource, lesson: Lesson) -> Iterator[Exception]:
+    """What a class's own numbers replace stands in the cells that they are replaced in, once."""
+    for exercise in lesson.exercises:
+        variant = registry.load_variant(exercise, "aaaa")
+        cells = [cell for cell in source.cells if cell.exercise == exercise]
+        for old, _ in variant.edits if variant is not None else ():
+            if sum(cell.text.count(old) for cell in cells) != 1:
+                yield source.fault(
+                    f"a variant of {exercise!r} changes {old!r}, which isn't there exactly once",
+                    cells[0],
+                    "change its module `variant` as the text was changed",
+                )

@@ -96,7 +96,7 @@ def test_a_right_run_has_no_faults(run):
     ("first", "cause"),
     [
         (0, "from the beginning"),
-        (7, "begin of the epoch"),
+        (7, "start of the epoch"),
         (14, "next epoch"),
         (11, "comes twice"),
         (13, "left out"),

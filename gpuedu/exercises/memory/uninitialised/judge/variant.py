@@ -37,8 +37,9 @@ def never_written(rng: np.random.Generator) -> Variant:
                 f"account = simulate(block_sums_unsafe, {blocks}, 64, x, out)",
             ),
             (
-                "does block 1 leave unwritten, with 100 elements?",
-                f"does block {blocks - 1} leave unwritten, with {size} elements?",
+                "With 100 elements, how many places of `part` does block 1 leave unwritten?",
+                f"With {size} elements, how many places of `part` does block {blocks - 1} leave "
+                "unwritten?",
             ),
             ("`part` in block 1 at the barrier", f"`part` in block {blocks - 1} at the barrier"),
             ("the author's test with 128 elements", f"the author's test with {full} elements"),

@@ -22,7 +22,12 @@ def other_steps(rng: np.random.Generator) -> Variant:
     waiting = " and ".join(name for name, cause in worst.items() if cause != "launches")
     return Variant(
         judge_of(shown),
-        edits=(("In A and C the host spends long", f"In {waiting} the host spends long"),)
+        edits=(
+            (
+                "In A and C, the host spends a long time",
+                f"In {waiting}, the host spends a long time",
+            ),
+        )
         if waiting != "A and C"
         else (),
         values=("worst", worst),
