@@ -45,19 +45,20 @@ see("welcome/machine")
 #
 # Even memory like that is slow compared with the arithmetic. Faster memory exists, but it has to
 # sit right beside the arithmetic, where there's little room. So every processor has several kinds,
-# from tiny and fast to large and slow. A CPU keeps what it used last in **caches**: usually L1 and
-# L2 belong to one core, and L3 to several. A GPU is built from dozens of **SMs** (streaming
-# multiprocessors, roughly its cores). Each SM has **registers**, which hold the numbers being
-# worked on, and **shared memory**, which your program manages itself. All SMs share one L2 cache
-# and the GPU's memory.
+# from tiny and fast to large and slow. A CPU keeps what it used most recently in **caches**:
+# usually L1 and L2 belong to one core, and L3 to several. A GPU is built from dozens of **SMs**
+# (streaming multiprocessors, roughly its cores). Each SM has **registers**, which hold the numbers
+# being worked on, and **shared memory**, which your program manages itself. All SMs share one L2
+# cache and the GPU's memory.
 
 # %%
 see("welcome/places")
 
 # %% [markdown]
-# The surprise is in the registers. All together, an H100's hold 33 MiB, and the largest cache of a
-# desktop CPU is often no bigger than that. This is how a GPU keeps so many pieces of work going at
-# once: each piece has registers of its own, so switching from one to another costs nothing.
+# The surprise is in the registers. All together, an H100's registers hold 33 MiB, and the largest
+# cache of a desktop CPU is often no bigger than that. This is how a GPU keeps so many pieces of
+# work going at once: each piece has registers of its own, so switching from one to another costs
+# nothing.
 
 # %% [markdown] exercise="first-check"
 # ## How a check works
@@ -116,7 +117,7 @@ hint("first-check")
 #
 # When you *launch* work on a GPU, the launch puts a **kernel** (a function that runs on the
 # device) into a queue and returns right away. The device works through its queue on its own time.
-# If you want to know that everything you launched is done, you have to wait for it, with `sync()`.
+# To be sure that everything you launched is done, you have to wait for it, with `sync()`.
 #
 # Below is a simulated device with its own clock. Its kernel takes 2 ms.
 
@@ -133,8 +134,8 @@ print(f"the watch says {(device.now() - start) * 1e6:.0f} µs")
 # - **The first runs are slow**, because code is compiled and memory is set up. So run the kernel a
 #   few times first (that's the *warm-up*), and don't count those runs.
 # - **Earlier work** may still be running when you start the watch.
-# - **One disturbed run** pulls the mean away. The *median* hardly notices. It's the middle time of
-#   the sorted ones, or the mean of the two in the middle; `median`, imported above, does both.
+# - **One disturbed run** throws off the mean. The *median* hardly notices. It's the middle one once
+#   the times are sorted, or the mean of the two in the middle; `median`, imported above, does both.
 
 # %% [markdown]
 # *Implement.* Return the median time of one launch with its kernel, in seconds.
@@ -194,7 +195,7 @@ see("honest-timer", median_time_s)
 
 # %% [markdown]
 # *Predict.* You've seen how fast one core copies. PyTorch uses all your cores, or your GPU if you
-# have one. But all cores share one memory, so together they needn't be faster than one alone. How
+# have one. But all cores share one memory, so together they may be no faster than one alone. How
 # many **milliseconds** will it take to *add* two arrays of 64 MB each into a third? (Write a number
 # in place of `...`. A rough guess is enough, and predictions don't affect your points.)
 
@@ -240,7 +241,7 @@ reveal("bandwidth", times["add"] * 1e3 if times else None)
 #
 # **`launch-bound` · 3 points · about 10 minutes**
 #
-# A launch takes some microseconds, no matter what the kernel does. If the kernel is short, you pay
+# A launch takes a few microseconds, no matter what the kernel does. If the kernel is short, you pay
 # for the launch and get little work in return. Such a program is **launch-bound**.
 #
 # *Predict.* Say a launch takes 5 µs, and the kernel copies float32 elements (4 bytes read, 4 bytes

@@ -4,7 +4,7 @@
 # Give a GPU a single thing to do and it will be slower than your CPU at nearly anything: its clock
 # is lower, its way to memory is longer, and it doesn't guess ahead. It wins only by doing a great
 # many things at once. So don't ask "is it faster?" Ask how many independent things you have, and
-# what it costs to bring them there.
+# what it costs to get them to the GPU.
 #
 # **You will be able to** measure what all your cores give you; bound a speed-up before you write
 # any code; see which loops can run in parallel; work out how large a problem must be before a GPU
@@ -66,8 +66,8 @@ see("why-gpus/layer")
 see("why-gpus/bad-at")
 
 # %% [markdown]
-# Only the top of this picture is fast. The rest of the lesson is about telling how near to it your
-# program can get, before you write a single kernel.
+# Only the top of this picture is fast. The rest of the lesson is about working out how close to it
+# your program can get, before you write a single kernel.
 
 # %% [markdown] exercise="parallel-cpu"
 # ## What all your cores give you
@@ -83,7 +83,8 @@ see("why-gpus/bad-at")
 # cores. By writing `prange` you promise that the steps of the loop don't depend on each other.
 
 # %% [markdown]
-# *Predict.* How many times as fast as a loop in pure Python is Numba on all cores of this machine?
+# *Predict.* How many times as fast as a pure Python loop will Numba be, on all cores of this
+# machine?
 
 # %% role="predict"
 predict("parallel-cpu", 300)
@@ -97,7 +98,7 @@ predict("parallel-cpu", 300)
 # - The loop must run in parallel. The check finds out from Numba's own record of the compiled
 #   function.
 #
-# The first check may take some seconds, because Numba has to compile your function.
+# The first check may take a few seconds, because Numba has to compile your function.
 
 
 # %% role="answer"
@@ -260,8 +261,8 @@ see("who-is-independent", chains)
 # intensity**. It matters because a device that can do 100 FLOP in the time it takes to move one
 # byte will, on a layer with an intensity of 1, leave 99% of its arithmetic idle.
 #
-# *Predict.* A linear layer has 4,096 inputs and 4,096 outputs, in numbers of 2 bytes. For **one**
-# sample, what is its intensity in FLOP per byte?
+# *Predict.* A linear layer has 4,096 inputs and 4,096 outputs, and each number takes 2 bytes. For
+# **one** sample, what is its intensity in FLOP per byte?
 
 # %% role="predict"
 predict("count-the-work", 1)
@@ -337,8 +338,8 @@ reveal("count-the-work")
 #
 # If water takes a minute to get through a pipe, and the pipe delivers 10 liters a minute, then
 # there are 10 liters in the pipe. Memory is like that pipe. To keep it full, enough bytes must be
-# **in flight**: asked for, and not yet there. This is **Little's law**. A thread that asks for 16
-# bytes and waits has 16 bytes in flight.
+# **in flight**: asked for, but not yet delivered. This is **Little's law**. A thread that asks for
+# 16 bytes and waits has 16 bytes in flight.
 #
 # *Predict.* An H100's memory delivers 3,350 GB/s. Say an access takes 500 ns. How many threads,
 # each waiting for 16 bytes, keep it busy?
@@ -383,11 +384,11 @@ reveal("littles-law")
 
 # %% [markdown]
 # *Reflect.* A CPU's memory answers sooner and delivers far less, so a few loads in flight are
-# enough, and its caches save it most of them. A GPU hides its long latency behind other threads
-# instead. What does that ask of your program?
+# enough, and its caches make most loads unnecessary. A GPU hides its long latency behind other
+# threads instead. What does that ask of your program?
 
 # %% [markdown] exercise="break-even"
-# ## From what size on does the GPU win?
+# ## At what size does the GPU start to win?
 #
 # **`break-even` · 4 points · about 12 minutes**
 #
@@ -397,8 +398,8 @@ reveal("littles-law")
 # `bytes_per_element`, in and out together, before and after the work.
 #
 # *Predict.* A CPU adds 3e9 pairs of float32 a second. A GPU is 100 times as fast, but it sits
-# behind a link of 25 GB/s, and each pair takes 12 bytes. Copies included, from which n on is the
-# GPU faster: `"a thousand"`, `"a million"`, `"a billion"`, or `"never"`?
+# behind a link of 25 GB/s, and each pair takes 12 bytes. Copies included, about how large must n
+# be for the GPU to be faster: `"a thousand"`, `"a million"`, `"a billion"`, or `"never"`?
 
 # %% role="predict"
 predict("break-even", "never")
@@ -432,9 +433,9 @@ check("break-even", break_even, break_even_with_copies)
 
 # %% [markdown]
 # *See.* In this picture each element takes 300 FLOP, so the GPU can win even with the copies. The
-# addition that you predicted takes only one. The triangles, where there are any, are recorded: a
-# single launch each, timed until the host knows it's done. When n is small that's nearly all launch
-# and wait, and it needn't be the round 5 µs that your functions were given.
+# addition in your prediction takes only one. The triangles, where there are any, are recorded: a
+# single launch each, timed until the host knows it's done. When n is small that's nearly all
+# launch and wait, and it may not be the round 5 µs that your functions were given.
 
 # %%
 see("break-even", break_even, break_even_with_copies)
@@ -468,7 +469,7 @@ see("why-gpus/energy")
 #
 # **`check-the-claim` · 6 points · stretch · about 15 minutes**
 #
-# Articles about GPUs print sentences like the ones below. Some are wrong, and some leave out what
+# Articles about GPUs make claims like the ones below. Some are wrong, and some leave out what
 # matters. Below them is a page of facts, each with its source. *Compute* the number that should be
 # there; don't look it up. Three digits are enough.
 

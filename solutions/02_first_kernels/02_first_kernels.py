@@ -101,10 +101,10 @@ reveal("thread-index")
 # at 0 in *every* block. `cuda.blockIdx.x` is the number of the block, also counted from 0;
 # `cuda.blockDim.x` is the number of threads in a block, and `cuda.gridDim.x` the number of blocks.
 #
-# All blocks are the same size, so there are often more threads than elements. A kernel doesn't stop
-# at the end of an array: a thread that has no element must notice that and do nothing. That test
-# is called the **guard**. Arrays bring their size along: inside a kernel, `x.size` is the number
-# of elements, and `x.shape` has one number per axis, as in NumPy.
+# All blocks are the same size, so there are often more threads than elements. A kernel doesn't
+# stop at the end of an array: a thread that has no element must notice that and do nothing. That
+# test is called the **guard**. Arrays carry their size with them: inside a kernel, `x.size` is the
+# number of elements, and `x.shape` has one number per axis, as in NumPy.
 
 # %% [markdown]
 # *Predict.* 1,000 elements in blocks of 128 threads: how many threads have no element?
@@ -296,7 +296,8 @@ see("grid-stride", square)
 # Memory is fetched in **sectors** of 32 bytes, which is 8 float32 numbers. If the 32 lanes of a
 # warp want 32 neighbors, 4 sectors are enough. In a block of 32 x 8, a warp is 32 threads along x.
 #
-# *Predict.* If these lanes go down a *column* of a matrix with 64 columns, how many sectors is it?
+# *Predict.* If these lanes go down a *column* of a matrix with 64 columns, how many sectors does
+# that take?
 
 # %% role="predict"
 predict("two-d-map", 32)
@@ -381,9 +382,9 @@ reveal("any-order")
 # The machine calls this a **data race**: one thread reads what another one writes, and nothing puts
 # the two in order. It says so for *every* order, even the one with the right result.
 #
-# *Implement.* Set `start[i]` to the sum of all lengths before sequence `i`. There may be any number
-# of blocks and threads, with at least one thread per sequence. Blocks run in any order, and `start`
-# may hold anything beforehand. What can a thread work from that nobody writes?
+# *Implement.* Set `start[i]` to the sum of all lengths before sequence `i`. There may be any
+# number of blocks and threads, with at least one thread per sequence. Blocks run in any order, and
+# `start` may hold anything beforehand. Which data can a thread work from that no thread writes?
 #
 # - Each thread works out one start, its own, and each start is written by one thread.
 # - No thread reads what another one writes. `lengths` stays as it is.
@@ -407,11 +408,11 @@ def starts(lengths, start):
 check("any-order", starts)
 
 # %% [markdown]
-# *Reflect.* Your threads add up the same numbers over and over. That's the price of not needing
-# anybody. There is one order you can rely on. Launches wait in a queue called a **stream**, and a
-# launch starts only after the one before it on the same stream has ended, so it sees everything
-# that one wrote. Unless you make a second stream, all your launches are on one. How could two
-# launches share this work?
+# *Reflect.* Your threads add up the same numbers over and over. That's the price of not depending
+# on any other thread. There is one order you can rely on. Launches wait in a queue called a
+# **stream**, and a launch starts only after the one before it on the same stream has ended, so it
+# sees everything that one wrote. Unless you make a second stream, all your launches are on one.
+# How could two launches share this work?
 
 # %% [markdown]
 # ## When many threads write to one place
@@ -443,7 +444,7 @@ for kernel in (count_lossy, count_atomic):
     print(f"{kernel.__name__}: {total[0]} of 1000", {seen.kind for seen in trace.hazards})
 
 # %% [markdown]
-# An atomic doesn't put threads in order. The additions may happen in any sequence; only none of
+# An atomic doesn't put threads in order. The additions may happen in any sequence, but none of
 # them gets lost. For whole numbers the sum comes out the same anyway, but float32 sums may differ
 # in their last digits from run to run. And it isn't free: threads that want the same place have to
 # take turns.
@@ -454,8 +455,8 @@ for kernel in (count_lossy, count_atomic):
 # A launch returns before its kernel has run, so a mistake *in* the kernel can't show up on that
 # line. You'll see the error later, at some other call that waits for the device, such as
 # `copy_to_host`, and it will seem to come from there. To find the real culprit, call
-# `cuda.synchronize()` right after each launch you suspect: it waits, and raises what went wrong so
-# far. Setting `CUDA_LAUNCH_BLOCKING=1` before Python starts makes every launch wait.
+# `cuda.synchronize()` right after each launch you suspect: it waits, and raises any error that has
+# occurred so far. Setting `CUDA_LAUNCH_BLOCKING=1` before Python starts makes every launch wait.
 #
 # After an error such as "illegal memory access", the device refuses all further work from this
 # process, so restart the notebook's kernel. A launch whose *shape* is impossible is different: it
@@ -512,11 +513,11 @@ step(mandelbrot, 1, (32, 1), -2.2, 0.2, 0.1, 12, np.zeros((1, 32), np.int32))
 #
 # **`out-of-bounds` · 4 points · stretch · about 10 minutes**
 #
-# By how much does each number rise to the next? The kernel below has a guard, and what it prints is
-# right. Yet one thread reads where there's nothing to read. A GPU would most likely say nothing:
-# it reads whatever comes after the array. `lens` goes through the account of a launch and reports
-# what it cost and what was wrong. Today only the line that starts with "hazard" matters; later
-# lessons explain the rest. Lines are counted from the top of the cell.
+# How much does the array rise from each number to the next? The kernel below has a guard, and what
+# it prints is right. Yet one thread reads where there's nothing to read. A GPU would most likely
+# say nothing: it reads whatever comes after the array. `lens` goes through the account of a launch
+# and reports what it cost and what was wrong. Today only the line that starts with "hazard"
+# matters; later lessons explain the rest. Lines are counted from the top of the cell.
 
 
 # %%
@@ -580,7 +581,7 @@ progress()
 #
 # - Kernels, threads, blocks, grids, and blocks that must be able to run in any order: NVIDIA,
 #   *CUDA C++ Programming Guide*, "Programming Model", sections "Kernels" and "Thread Hierarchy".
-# - Warps, lanes, and what happens when they part: the same, "Hardware Implementation", section
+# - Warps, lanes, and what happens when they diverge: the same, "Hardware Implementation", section
 #   "SIMT Architecture".
 # - Limits of blocks, grids, and SMs: the same, "Compute Capabilities", table "Technical
 #   Specifications per Compute Capability". (The x limit of a grid has been this large since compute

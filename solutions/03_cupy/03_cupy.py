@@ -93,7 +93,7 @@ reveal("no-loops")
 #
 # `xp.argsort(a, axis=1, kind="stable")` returns the indices that sort each row and keeps equal
 # elements in order. `a.argmax(axis=1)` returns the first of equal ones. A loop over features is
-# allowed, but takes a few launches per feature. Is there a way without?
+# allowed, but takes a few launches per feature. Can you do without one?
 
 
 # %% role="answer"
@@ -160,7 +160,7 @@ def predict_with_detours(cp, x, d_w):
 
 
 # %% [markdown]
-# *Predict.* For 1,000 rows, how many copies does it make, both ways together?
+# *Predict.* For 1,000 rows, how many copies does it make, counting both directions?
 
 # %% role="predict"
 predict("stay-on-device", 1007)
@@ -204,7 +204,7 @@ see("stay-on-device", predict_on_device)
 # ## The host runs ahead
 #
 # A launch puts a kernel into a queue and returns at once. So while the device works, Python is
-# already several lines further. Two things follow. First, a stopwatch around array code sees
+# already several lines ahead. Two things follow. First, a stopwatch around array code sees
 # launches and not work, unless something waits: `cp.cuda.Device().synchronize()`, or
 # `cupyx.profiler.benchmark` on a GPU, which does the timing for you. Second, anything that needs a
 # *value* on the host has to wait for everything before it. Call `float(loss)` in every step, and
@@ -224,7 +224,7 @@ print(f"4 kernels:    the watch says {device.now() * 1e3:.2f} ms")
 see("cupy/asynchrony")
 
 # %% [markdown]
-# *Measure.* Here's what launches and copies took on real GPUs, as far as we have recordings;
+# *Measure.* Here's how long launches and copies took on real GPUs, where we have recordings;
 # `gpuedu record` adds yours. Compare a launch you wait for with one in a long queue. What does
 # calling `float(loss)` every step cost, at the very least? Then compare large copies from
 # **pinned** memory, which stays in its place so that the device can fetch from it directly, and
@@ -237,19 +237,19 @@ see("cupy/recorded")
 # **More than one queue.** A queue like that is called a **stream**. CuPy sends every launch and
 # copy to the *current* stream, and unless you say otherwise that's the default one, where
 # everything runs in order. `stream = cp.cuda.Stream(non_blocking=True)` makes another, and work
-# inside `with stream:` goes there. Work on two such streams *may* overlap, a copy with a kernel for
-# instance, but nothing puts it in order any more. So wait with `stream.synchronize()`, or have one
-# stream wait for another: `event = stream.record()`, then `other.wait_event(event)`. If you forget,
-# a kernel may read an array before it is there.
+# inside `with stream:` goes there. Work on two such streams *may* overlap, a copy with a kernel
+# for instance, but nothing puts it in order anymore. So wait with `stream.synchronize()`, or have
+# one stream wait for another: `event = stream.record()`, then `other.wait_event(event)`. If you
+# forget, a kernel may read an array before it is there.
 
 # %% [markdown]
 # ## The pool keeps what you freed
 #
 # Asking the driver for memory is slow and may even make the host wait for the device. So when an
 # array is freed, CuPy keeps its memory in a **memory pool** for the next array of about that size.
-# That's why `nvidia-smi` shows memory in use that no array has. `used_bytes` is what arrays have,
-# and `total_bytes` is what the pool has taken from the driver. Sizes are rounded up to multiples of
-# 512 bytes. (`x = y = None` frees two small arrays from above.)
+# That's why `nvidia-smi` shows memory in use that belongs to no array. `used_bytes` is what arrays
+# hold, and `total_bytes` is what the pool has taken from the driver. Sizes are rounded up to
+# multiples of 512 bytes. (`x = y = None` frees two small arrays from above.)
 
 # %%
 pool = cp.get_default_memory_pool()
@@ -275,16 +275,16 @@ print(f"after free_all...: used {pool.used_bytes():>9,}  total {pool.total_bytes
 # - A condition goes in parentheses: `if (u == 0.0f) return u;`
 # - A `for` has a start, a condition, and a step: `for (int i = 0; i < n; i += 4) { ... }`
 # - A comment starts with two slashes: `// like this`. So `//` is not a division.
-# - `0.5` is a double, that is float64. `0.5f` is a float, that is float32.
+# - `0.5` is a double, that is, float64. `0.5f` is a float, that is, float32.
 
 # %% [markdown] exercise="elementwise"
 # ## A chain in one kernel
 #
 # **`elementwise` · 4 points · about 14 minutes**
 #
-# Here is the line from the beginning with all its digits. It's GELU, in its form with tanh. Python
-# sees eight operations, one after the other. Each is a launch that reads its arrays from memory,
-# writes a new one, and knows nothing about the next.
+# Here is the line from the beginning with all its digits. It's GELU, in its tanh form. Python sees
+# eight operations, one after the other. Each is a launch that reads its arrays from memory, writes
+# a new one, and knows nothing about the next.
 
 
 # %% role="given"
@@ -391,8 +391,8 @@ logsumexp_naive = cp.ReductionKernel(
 print(logsumexp_naive(cp.asarray(np.array([[1, 2], [90, 1], [-200, -200]], np.float32)), axis=1))
 
 # %% [markdown]
-# *Predict.* For [90, 1] the answer should be 90, and it says infinity. What is the largest *whole*
-# number x for which `expf(x)` is still finite? (The largest float32 is 3.4e38.)
+# *Predict.* For [90, 1] the answer should be 90, but the kernel says infinity. What is the largest
+# *whole* number x for which `expf(x)` is still finite? (The largest float32 is 3.4e38.)
 
 # %% role="predict"
 predict("reduction", 88)

@@ -54,7 +54,7 @@ predict("coalesced-copy", 32)
 
 # %% [markdown]
 # *See.* The lanes of one warp in their first step. Each row is 128 bytes of memory, and each frame
-# is a sector. A sector comes as a whole, even if a single number of it is wanted.
+# is a sector. A sector comes as a whole, even if only one number in it is wanted.
 
 # %%
 see("memory/blocked", copy_blocked)
@@ -85,8 +85,9 @@ check("coalesced-copy", copy_striped)
 
 
 # %% [markdown]
-# (The card says on how many *cases*, launches of different sizes, each line was judged. Sectors are
-# judged only where the elements fill all of them: with 1,024 or 768 elements, not with 70 or 997.)
+# (For each line, the card says how many *cases* (launches of different sizes) it was judged on.
+# Sectors are judged only where the elements fill all of them: with 1,024 or 768 elements, not with
+# 70 or 997.)
 #
 # *See.* First the same picture for your kernel. Then the report that `lens` gives on the blocked
 # copy of 2,048 elements, line by line. Find the line with the sectors: how many were asked for,
@@ -100,13 +101,13 @@ lens(simulate(copy_blocked, 4, 64, src, dst, 8))
 
 # %% [markdown]
 # **So is it 8 times slower?** That depends on the caches, small memories that keep what was used
-# last. The nearest is the L1 cache of the warp's SM. The blocked copy asks it for 4,096 sectors,
-# 128 KiB, and the striped copy for 16 KiB. But the next 7 turns of the blocked copy's loop want the
-# rest of the same sectors, and as long as a cache still has them, device memory delivers each one
-# only once. That is the report's "touched": 8 KiB read and 8 KiB written, the same for both copies.
-# If other warps have pushed a sector out in the meantime, it has to come again, so a real launch
-# moves something between 16 KiB and 128 KiB. The counts are exact, but they aren't times. Those
-# come after the transpose.
+# most recently. The nearest is the L1 cache of the warp's SM. The blocked copy asks it for 4,096
+# sectors, 128 KiB, and the striped copy for 16 KiB. But the next 7 turns of the blocked copy's
+# loop want the rest of the same sectors, and as long as a cache still has them, device memory
+# delivers each one only once. That is the report's "touched": 8 KiB read and 8 KiB written, the
+# same for both copies. If other warps have pushed a sector out in the meantime, it has to come
+# again, so a real launch moves something between 16 KiB and 128 KiB. The counts are exact, but
+# they aren't times. Those come after the transpose.
 #
 # *Reflect.* Your prediction was for `per_thread = 8`. What would it be for `k = 2`, or for 100? Run
 # `lens(simulate(copy_blocked, 1, 64, *np.ones((2, 64 * k), np.float32), k))` and divide the line's
@@ -183,9 +184,9 @@ see("aos-to-soa", to_soa, speed_squared)
 
 
 # %% [markdown]
-# *Reflect.* Here even a perfect cache isn't enough. Every sector of the table has to come once, and
-# half of it is x, y and z, which nobody wants. What would a cache change if the kernel wanted all
-# six fields? Try it: of 128 particles, 1,536 bytes are wanted, and how many are "touched"?
+# *Reflect.* Here even a perfect cache isn't enough. Every sector of the table has to come once,
+# and half of it is x, y and z, which nobody wants. What would a cache change if the kernel wanted
+# all six fields? Try it: for 128 particles, 1,536 bytes are wanted, and how many are "touched"?
 #
 # ```python
 # rows, out = np.ones((128, 6), np.float32), np.ones(128, np.float32)
@@ -216,8 +217,8 @@ see("memory/writes", transpose_naive)
 
 # %% [markdown]
 # The way out is **shared memory**. It is on the SM itself (64 KB on a T4, 228 KB on an H100), and
-# the threads of a block have it in common. Inside a kernel, `cuda.shared.array(shape, float32)`
-# makes an array there for each block. The compiler has to know the shape, so you write it in
+# all threads of a block share it. Inside a kernel, `cuda.shared.array(shape, float32)` makes an
+# array there for each block. The compiler has to know the shape, so you write it as literal
 # numbers. In the kernel below, eight threads reverse eight numbers. `cuda.syncthreads()` is a
 # **barrier**: no thread goes on until all threads of its block have arrived. Without it, a thread
 # might read what isn't there yet.
@@ -310,8 +311,8 @@ reveal("transpose-33")
 
 
 # %% [markdown]
-# *Measure.* Here is what these kernels took on real GPUs, as far as they were recorded; `gpuedu
-# record` adds yours. Hold the ratio of two times against the ratio of two counts:
+# *Measure.* Here is how long these kernels took on real GPUs, where they were recorded; `gpuedu
+# record` adds yours. Compare the ratio of two times with the ratio of two counts:
 #
 # - blocked to striped copy: 8 in sectors asked for;
 # - a copy with stride s, to one with stride 1: s in sectors up to s = 8, and 8 from there on;
@@ -332,28 +333,29 @@ see("memory/recorded")
 # what's left is *waiting*. A read from device memory takes hundreds of nanoseconds, and by Little's
 # law an SM hides that only while enough other bytes are on their way.
 #
-# How many can be depends on the warps that an SM holds. An H100's SM has room for 2,048 threads, so
-# for two of our blocks of 1,024. The part of that room that is taken is called **occupancy**, and
-# here it may well be 100%. But each thread asks for 4 bytes and then stands at the barrier until
-# the slowest warp of its block has what it asked for. While a block waits there, or writes, it asks
-# for nothing new. With so few blocks on the SM, there are gaps that nobody fills.
+# How many can be depends on the warps that an SM holds. An H100's SM has room for 2,048 threads,
+# which is enough for two of our blocks of 1,024. The part of that room that is taken is called
+# **occupancy**, and here it may well be 100%. But each thread asks for 4 bytes and then stands at
+# the barrier until the slowest warp of its block has what it asked for. While a block waits there,
+# or writes, it asks for nothing new. With so few blocks on the SM, there are gaps that nobody
+# fills.
 
 # %% [markdown]
 # So give every thread more to ask for before it waits. A well-known version has blocks of 32 x 8
 # threads for the same tile of 32 x 32: each thread has four loads on their way at the same time,
-# and eight smaller blocks fit on the SM, so some read while others wait. Whether that's the whole
-# explanation, a profiler can tell you: *Nsight Compute* says for each line what warps waited for.
+# and eight smaller blocks fit on the SM, so some read while others wait. A profiler can tell you
+# whether that's the whole explanation: *Nsight Compute* says for each line what warps waited for.
 #
 # A second way is a **vector load**. One thread reads 16 bytes, four neighboring float32, with one
 # instruction, as long as the address is a multiple of 16. A warp then asks for 16 sectors at once
 # and still uses all of them. CUDA C has the type `float4` for it, which you'll use in *Registers*.
 
 # %% [markdown]
-# One thing about shared memory before you use it again: all its arrays so far have a size that's in
-# the source. You can also leave it to the launch. That is **dynamic shared memory**:
+# One thing about shared memory before you use it again: all its arrays so far have a size that's
+# in the source. You can also leave it to the launch. That is **dynamic shared memory**:
 # `cuda.shared.array(0, float32)` in Numba, with the number of bytes as the fourth value in
-# `kernel[blocks, threads, stream, size_bytes]`, and `extern __shared__ float tile[];` in CUDA C. It
-# is also the only way to more than 48 KB per block, for which a kernel in CUDA C has to ask
+# `kernel[blocks, threads, stream, size_bytes]`, and `extern __shared__ float tile[];` in CUDA C.
+# It is also the only way to get more than 48 KB per block, for which a kernel in CUDA C has to ask
 # explicitly.
 
 # %% [markdown] exercise="stencil"
@@ -533,7 +535,8 @@ see("uninitialised", block_sums)
 #   threads take neighboring elements, and lay out your data so that they can.
 # - Shared memory turns a column into a row, and lets a block fetch once what many threads need.
 #   Fill it, wait at the barrier, read it. Rows of 33 words keep a column out of a single bank.
-# - It holds what was there before. Write every place that somebody reads, at the edges too.
+# - Shared memory holds what was there before. Write every place that some thread reads, at the
+#   edges too.
 #
 # **Your number:** how many sectors a warp asks for when its lanes are 8 float32 apart.
 

@@ -381,20 +381,22 @@ for _ in range(3):
     print(total)
 
 # %% [markdown]
-# With `cuda.atomic.add` on a float32, the device picks the order, and it may pick another one on
-# every launch. So the result may change from run to run, in the same program on the same data. That
-# isn't a race, and each result is as good as another, but you can't compare two of them with `==`.
-# If you need the same bits every time, add in a fixed order, as `block_sum` does. PyTorch has
-# kernels of both kinds, and `torch.use_deterministic_algorithms(True)` asks for the second kind.
+# With `cuda.atomic.add` on a float32, the device picks the order, and it may pick a different one
+# on every launch. So the result may change from run to run, in the same program on the same data.
+# That isn't a race, and each result is as good as another, but you can't compare two of them with
+# `==`. If you need the same bits every time, add in a fixed order, as `block_sum` does. PyTorch
+# has kernels of both kinds, and `torch.use_deterministic_algorithms(True)` asks for the second
+# kind.
 
 # %% [markdown]
 # ## What it costs in time
 #
-# *Measure.* Below is what this lesson's kernels took on real GPUs, as far as they were recorded;
-# `gpuedu record` adds yours. Hold the times against the counts. The sums took 9 barriers in pairs
-# or by halves, and 1 with shuffles. In the histograms with 95% of the values in one bin, about 30
-# lanes of a warp meet on one address. What do private copies save there, and what do they save at
-# 10%? As a yardstick, an H100 reads or writes at most 3,350 GB/s from its device memory.
+# *Measure.* Below is how long this lesson's kernels took on real GPUs, where they were recorded;
+# `gpuedu record` adds yours. Compare the times with the counts. The sums took 9 barriers when
+# added in pairs or by halves, and 1 with shuffles. In the histograms with 95% of the values in one
+# bin, about 30 lanes of a warp meet on one address. What do private copies save there, and what do
+# they save at 10%? As a yardstick, an H100 reads or writes at most 3,350 GB/s from its device
+# memory.
 
 # %%
 see("cooperation/recorded")
@@ -415,11 +417,11 @@ see("cooperation/recorded")
 #
 # - A data race is two threads, one place, at least one write, and nothing that orders them. A
 #   result that looks right proves nothing.
-# - A barrier orders the threads of a block, `syncwarp` those of a warp, and a shuffle passes values
-#   without memory. Every thread that is named has to come. An atomic makes one step of three, in no
-#   particular order.
+# - A barrier orders the threads of a block, `syncwarp` those of a warp, and a shuffle passes
+#   values without memory. Every thread that is named has to come. An atomic turns three steps into
+#   one, in no particular order.
 # - Let the first half of the threads work, not every second one, so that whole warps have nothing
-#   to do. And bring results together close by before you send them far away.
+#   to do. And combine results locally before you send them far away.
 #
 # **Your number:** how many barriers each of your two ways to add up a block goes through.
 

@@ -30,7 +30,7 @@ see("cooperation/chain")
 # An **inclusive scan** keeps all running sums: `out[i]` is `x[0] + ... + x[i]`. If `x` holds the
 # lengths of sentences that are packed into one array, `out[i]` is where sentence `i` ends. In the
 # figure's three rounds, each number adds the one right before it, then the one 2 places before,
-# then 4. A number that has none that far before it keeps its value.
+# then 4. A number with nothing that far before it keeps its value.
 #
 # | x | 3 | 1 | 4 | 1 | 5 | 9 | 2 | 6 |
 # |---|---|---|---|---|---|---|---|---|
@@ -131,11 +131,11 @@ reveal("scan")
 # Three launches also move a lot of data: `out` is written, read again, and written again. Could one
 # launch do it all? Then blocks would have to wait for each other, and there are two tools for that.
 #
-# The first is a **memory fence**. `cuda.threadfence()` makes nobody wait. It only orders one
-# thread's accesses: whoever sees a write that comes after the fence will also see those from before
-# it. Together with an atomic that is enough for a common pattern, the *last block*. Each block
-# leaves its sum, passes a fence, and takes a ticket. The block that draws the last ticket knows
-# that all the others are done, and adds up what they left.
+# The first is a **memory fence**. `cuda.threadfence()` makes no thread wait. It only orders one
+# thread's accesses: any thread that sees a write from after the fence will also see those from
+# before it. Together with an atomic that is enough for a common pattern, the *last block*. Each
+# block leaves its sum, passes a fence, and takes a ticket. The block that draws the last ticket
+# knows that all the others are done, and adds up what they left.
 
 
 # %%
@@ -163,9 +163,9 @@ print(simulate(sum_in_one_launch, 16, 32, x, sums, tickets, total).hazards, tota
 # wait for blocks that can't start until one of them ends. (The course's machine doesn't have grid
 # barriers.)
 #
-# Libraries scan in one launch without either kind of waiting for everybody. Each block publishes
-# its total behind a fence and then looks back, block by block, only as far as it has to. This
-# *decoupled look-back* reads each element once and writes it once.
+# Libraries scan in one launch without making blocks wait for all the others in either of these
+# ways. Each block publishes its total behind a fence and then looks back, block by block, only as
+# far as it has to. This *decoupled look-back* reads each element once and writes it once.
 
 # %% [markdown] exercise="row-softmax"
 # ## A softmax in CUDA C
@@ -188,7 +188,7 @@ print(simulate(sum_in_one_launch, 16, 32, x, sums, tickets, total).hazards, tota
 # | `if t < half:` | `if (t < half) { ... }` |
 # | `for j in range(t, n, d):` | `for (int j = t; j < n; j += d) { ... }` |
 # | `x[b, j]` | `x[b * columns + j]` |
-# | `np.float32(1.5)` | `1.5f` (`1.5` is a float64, and makes float64 of what it is added to) |
+# | `np.float32(1.5)` | `1.5f` (`1.5` is a float64, and turns what it is added to into float64) |
 
 # %%
 code = r"""
@@ -277,7 +277,7 @@ check("row-softmax", row_softmax)
 # *See.* One block of 32 threads with a row of 48: what passes through `part`, round by round. First
 # the fold for the largest. Then all threads read `part[0]`, fill `part` anew, and fold for the sum.
 #
-# *Measure.* Below that is what the kernel took on real GPUs, as far as it was recorded, and what a
+# *Measure.* Below that is how long the kernel took on real GPUs, where it was recorded, and what a
 # copy moves there; `gpuedu record` adds yours. Your kernel asks for each element three times, the
 # copy only once. Which of the three requests can a cache answer, if a row has 1,024 columns?
 
@@ -346,7 +346,7 @@ def shares_draft(x, out):
 
 
 # %% [markdown]
-# Their authors tried them, and this cell does so with the last two. (What `jumps` does is
+# Their authors tried them, and this cell does the same with the last two. (What `jumps` does is
 # undefined, and it would be just as undefined with `if i >= x.size: return` in place of its `if`:
 # either may hang. Since Volta both usually get through, because the missing threads have exited.
 # The simulation stops the draft.) Are the results right?
@@ -452,9 +452,9 @@ see("cooperation/touches", widen_draft)
 see("find-the-race", widen)
 
 # %% [markdown]
-# *Step.* Two snapshots can't show how the draft of `shares` goes wrong, because for that one thread
-# has to be a full turn of the loop ahead of another. The stepper opens where the two meet. Which
-# barrier did both pass last?
+# *Step.* Two snapshots can't show how the draft of `shares` goes wrong, because that takes one
+# thread that is a full turn of the loop ahead of another. The stepper opens where the two meet.
+# Which barrier did both pass last?
 
 # %%
 step(shares_draft, 2, 128, np.ones((6, 128), np.float32), np.zeros((6, 128), np.float32))

@@ -2,7 +2,7 @@
 # # How does a matmul use each byte more than once?
 #
 # A product of two 4,096 x 4,096 matrices takes 137 billion operations. The three matrices are 201
-# MB, so if each byte moved just once, there would be 683 operations for it. But a thread that
+# MB, so if each byte moved just once, there would be 683 operations per byte. But a thread that
 # computes one element fetches two numbers, 8 bytes, for every product it adds. That's a quarter of
 # an operation per byte. In this lesson you'll take the first steps from there, and count them.
 #
@@ -44,8 +44,8 @@ setup("tiling")
 # path** in common, and 128 bytes go through it in a **pass**. Shared memory takes one pass per
 # wavefront. A request to global memory takes one for every four sectors, and at least one, even if
 # all lanes want the same word. What *device memory* has to move is less, as far as the caches keep
-# what came before: at best, each sector once. Here is an H200, by its data sheet, and by 128 bytes
-# per clock and SM:
+# what came before: at best, each sector once. Here is an H200, going by its data sheet and by 128
+# bytes per clock and SM:
 
 # %% role="given"
 H200 = {"tflop_per_s": 67, "l1_gb_per_s": 33_454, "memory_gb_per_s": 4_800}
@@ -71,7 +71,7 @@ predict("roofline", 1)
 
 
 # %% [markdown]
-# *Implement.* Write two functions, and then what follows from them.
+# *Implement.* Write two functions, then fill in what follows from them.
 #
 # - `intensities(counts)` gets one kernel's counts, a dict with the names `multiply_adds`,
 #   `other_flop`, `lane_bytes`, `sectors`, `wavefronts`, `passes`, `read_bytes` and `written_bytes`.
@@ -143,8 +143,8 @@ reveal("roofline")
 # memory a fifteenth.) So a limit belongs to a kernel *and* a device.
 #
 # Three of the eight compute the same product, with 0.055, 0.25 and 0.23 FLOP per byte through L1.
-# By that measure the last two look alike. But in the table something about them is far apart. What
-# is it? (Their sectors: 139,392 and 8,064.) The rest of this lesson is about these three.
+# By that measure the last two look alike. But in the table, one of their counts is far apart.
+# Which one? (Their sectors: 139,392 and 8,064.) The rest of this lesson is about these three.
 
 # %% [markdown] exercise="naive"
 # ## One thread per element
@@ -249,9 +249,9 @@ see("tiling/compiled", dots_of_zero)
 # additions as float32 ones, and an H200 half as many. And there is no multiply-add left. (Put your
 # `matmul_naive` into the same call. It should show an `fma.rn.f32` and no mark.)
 #
-# What makes float64 in Numba? A literal with a decimal point. A whole number next to a float32 in a
-# sum, difference, product or quotient (as an exponent, `x ** 2`, it does no harm). The quotient of
-# two whole numbers. And anything computed from one of those.
+# What produces float64 in Numba? A literal with a decimal point. A whole number next to a float32
+# in a sum, difference, product or quotient (as an exponent, `x ** 2`, it does no harm). The
+# quotient of two whole numbers. And anything computed from one of those.
 
 # %% [markdown]
 # It rarely happens in just one place. The kernel below divides each column of `x` by the root mean
@@ -385,7 +385,7 @@ check("tiled", matmul_tiled)
 
 # %% [markdown]
 # *See.* Which block reads what of `a`, a matrix of 64 x 64: first without tiles, then with your
-# kernel. If threads of yours get in each other's way, you'll see those instead.
+# kernel. If some of your threads get in each other's way, you'll see those instead.
 
 # %%
 see("tiling/naive-reads")
@@ -428,7 +428,7 @@ lens(simulate(matmul_tiled, (2, 2), (32, 32), a, b, c))
 # than a tile to bring. A place in a tile that has no element of its matrix must not add anything.
 #
 # *Predict.* M, N, K = 100, 100, 100. How many turns does the outer loop take? Of the 32 products
-# that a thread adds in the last turn, how many stand for nothing?
+# that a thread adds in the last turn, how many are wasted?
 
 # %% role="predict"
 predict("any-shape", 4)
@@ -534,8 +534,8 @@ see("tiling/ladder", times)
 # - In a tile of 32 x 32, each element fetched from global memory is used 32 times. That relieves
 #   the memory outside the SM, but not the SM's own data path. It takes a barrier before the tile is
 #   read, another before it's overwritten, and zeros at the edges.
-# - A literal `0.0`, a `1e-6` or a whole number makes float64 of everything that follows. You don't
-#   see it in the values, but you do in the compiled code.
+# - A literal `0.0`, a `1e-6` or a whole number turns everything that follows into float64. You
+#   don't see it in the values, but you do in the compiled code.
 #
 # **Your number:** how many sectors a warp asks for in one step along k, with x down the rows.
 

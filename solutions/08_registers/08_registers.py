@@ -103,8 +103,8 @@ predict("occupancy-enough", 4)
 
 
 # %% [markdown]
-# *Implement.* Write two functions by the four rules above, in 8 to 12 lines. Leave the dicts as
-# they are.
+# *Implement.* Write two functions that follow the four rules above, in 8 to 12 lines. Leave the
+# dicts as they are.
 #
 # - `blocks_per_sm(sm, threads, registers, shared_bytes)`: `sm` is a dict that `sm_of` can make,
 #   perhaps of an SM that isn't listed here. `threads` and `shared_bytes` are per block, `registers`
@@ -140,9 +140,9 @@ check("occupancy", blocks_per_sm, warps_needed)
 
 
 # %% [markdown]
-# *See.* By your function: how much of an H200's room for warps is taken, against registers per
-# thread, for blocks without shared memory. The dotted line is what 4 clocks and 16 independent sums
-# need.
+# *See.* How much of an H200's room for warps is taken, according to your function, against
+# registers per thread, for blocks without shared memory. The dotted line is what 4 clocks and 16
+# independent sums need.
 
 # %%
 see("occupancy", blocks_per_sm, warps_needed)
@@ -156,9 +156,10 @@ reveal("occupancy-enough")
 # wait for *memory* then? The same thing: what a thread asks for early and uses late.
 #
 # When you want more warps all the same, you can tell the compiler. In CUDA C,
-# `__launch_bounds__(256, 2)` before a kernel's name promises blocks of at most 256 threads and asks
-# for registers few enough that 2 of them fit on an SM. In Numba, `@cuda.jit(max_registers=128)`
-# sets a limit directly. What doesn't fit then goes to memory, as you'll see below.
+# `__launch_bounds__(256, 2)` before a kernel's name promises blocks of at most 256 threads and
+# asks for few enough registers that 2 of them fit on an SM. In Numba,
+# `@cuda.jit(max_registers=128)` sets a limit directly. What doesn't fit then goes to memory, as
+# you'll see below.
 
 # %% [markdown] exercise="register-tile"
 # ## A tile of c for each thread
@@ -613,7 +614,7 @@ check("double-buffer", matmul_twice)
 
 
 # %% [markdown]
-# *See.* What the first warp does between two barriers, in its order. What it asks for and stores in
+# *See.* What the first warp does between two barriers, in order. What it asks for and stores in
 # the last step is zeros that nobody reads.
 
 # %%
@@ -653,12 +654,12 @@ see("registers/last")
 # measurements have it switched off. In bfloat16, an H100's data sheet has 989 TFLOP/s, 15 times its
 # float32 peak.
 #
-# If every factor first had to pass through the data path into a thread's registers, that path would
-# soon be the limit again. On Hopper, two pieces of hardware avoid it. **TMA**, the Tensor Memory
-# Accelerator, copies whole tiles to shared memory, swizzled, on the word of a single thread. And
-# `wgmma`, an instruction of four warps together, multiplies tiles straight from shared memory while
-# the warps go on. You'll meet tensor cores again in *Formats and tensor cores*, and let Triton
-# write such code for you in *Custom kernels*.
+# If every factor first had to pass through the data path into a thread's registers, that path
+# would soon be the limit again. On Hopper, two pieces of hardware avoid it. **TMA**, the Tensor
+# Memory Accelerator, copies whole tiles to shared memory, swizzled, at the request of a single
+# thread. And `wgmma`, an instruction of four warps together, multiplies tiles straight from shared
+# memory while the warps go on. You'll meet tensor cores again in *Formats and tensor cores*, and
+# let Triton write such code for you in *Custom kernels*.
 #
 # The source of every rung is in the package's folder `ladder`, for you to read, run and look at.
 
@@ -667,8 +668,8 @@ see("registers/last")
 #
 # - A thread doesn't have to ask for what it has in registers: t x t sums give t / 4 FLOP per byte
 #   out of shared memory.
-# - Occupancy is a means. Independent work in a thread hides waiting as well as more warps do, and
-#   registers that you take away from it come back as spills.
+# - Occupancy is a means, not an end. Independent work in a thread hides waiting as well as more
+#   warps do, and registers that you take away from it come back as spills.
 # - Counts say what a kernel asks for, the compiler says what became of it, and a clock says how
 #   fast it is. Look at all three before you say why.
 #
@@ -689,8 +690,8 @@ progress()
 # - Fewer warps with more independent work each: V. Volkov, *Better Performance at Lower Occupancy*,
 #   GPU Technology Conference, 2010; a matmul with sums in registers: V. Volkov, J. Demmel,
 #   *Benchmarking GPUs to Tune Dense Linear Algebra*, SC 2008.
-# - When an array of a thread's own is not in registers: *CUDA C++ Programming Guide*, "Device
-#   Memory Accesses", paragraph "Local Memory". Instructions begin in order: the same, "Hardware
+# - When a thread's own array is not in registers: *CUDA C++ Programming Guide*, "Device Memory
+#   Accesses", paragraph "Local Memory". Instructions begin in order: the same, "Hardware
 #   Implementation". `__launch_bounds__`: the same, "Launch Bounds"; `max_registers`: *Numba-CUDA*
 #   documentation, "CUDA Kernel API".
 # - `-Xptxas -v`: NVIDIA, *CUDA Compiler Driver NVCC*, "Printing Code Generation Statistics";

@@ -262,10 +262,10 @@ reveal("count-the-step")
 # **`hidden-syncs` · 6 points · about 25 minutes**
 #
 # Rewrite a training loop so that the host stops waiting for the GPU. With a GPU, the host only
-# *issues* a step: a few hundred launches of some microseconds each. It runs ahead while the device
-# works through its queue, and neither waits for the other, until a line needs a **value**. Then the
-# host stops until the device has finished what was queued. By that time the queue is empty, so the
-# device stops until the host has issued more. And no line says `synchronize`.
+# *issues* a step: a few hundred launches of a few microseconds each. It runs ahead while the
+# device works through its queue, and neither waits for the other, until a line needs a **value**.
+# Then the host stops until the device has finished what was queued. By that time the queue is
+# empty, so the device stops until the host has issued more. And no line says `synchronize`.
 #
 # Here is a correct loop. A sample of class -1 has no label. Gradients are scaled down where their
 # norm, over all weights, is above 1.
@@ -384,7 +384,7 @@ see("hidden-syncs", train_waiting, train_ahead)
 #
 # **`read-the-profile` · 6 points · stretch · about 25 minutes**
 #
-# Find out from a profile where the time of three slow programs went. A profiler records what
+# Use a profile to find out where the time went in three slow programs. A profiler records what
 # happened and when: **operators** on the host (PyTorch's functions, some inside others),
 # **kernels** on the device by stream, and **copies**. Below are two steps of each program on a
 # *simulated* GPU. All three are slow, and none of them because of its kernels.
@@ -494,10 +494,10 @@ see("read-the-profile", recorded)
 
 # %% [markdown]
 # On a CPU, the forward and backward passes are 26 of these, and the rest is the update. `foreach`
-# hands over all tensors in one call per operation. On a GPU that is one kernel for many tensors; on
-# a CPU it is still a loop. `fused` does all the operations in one kernel. (What is left of it here
-# are 8 step counts, which stay on the host.) If you choose neither, PyTorch uses `foreach` when the
-# weights are on a GPU.
+# hands over all tensors in one call per operation. On a GPU that is one kernel for many tensors;
+# on a CPU it is still a loop. `fused` does all the operations in one kernel. (All that is left of
+# it here is 8 step counts, which stay on the host.) If you choose neither, PyTorch uses `foreach`
+# when the weights are on a GPU.
 #
 # `torch.compile` writes its own loops, with many operations in each. It needs a compiler and half a
 # minute or more, so we counted once: the 64 operations of the update became 16 loops, two per

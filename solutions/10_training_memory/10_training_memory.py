@@ -60,8 +60,8 @@ see("training-step/step")
 
 # %% [markdown]
 # *Predict.* All ReLUs of an MLP work in place. How much less is saved: `"nothing"`, `"a third"` or
-# `"half"`? And for an MLP 64-512-512-10 trained with Adam, from what batch size on do the saved
-# activations take more memory than weights, gradients and Adam's state together?
+# `"half"`? And for an MLP 64-512-512-10 trained with Adam, at what batch size do the saved
+# activations start to take more memory than weights, gradients and Adam's state together?
 
 # %% role="predict"
 predict("memory-ledger", "half")
@@ -134,7 +134,7 @@ see("training-step/saved")
 
 # %% [markdown]
 # *Reflect.* An in-place ReLU changes what is alive for a moment, not what is saved. Which moment?
-# And from what batch size on would you stop worrying about the optimizer?
+# And at what batch size would you stop worrying about the optimizer?
 
 # %% [markdown]
 # ## What a GPU says it uses
@@ -151,9 +151,9 @@ see("training-step/saved")
 # | `torch.cuda.memory_reserved()` | bytes in all segments, used or not |
 # | `nvidia-smi`, per process | all of that, plus the CUDA context and what libraries allocate |
 #
-# Your ledger predicts the growth of the first two. (The allocator rounds sizes up, to a multiple of
-# 512 bytes by default. `torch.cuda.reset_peak_memory_stats()` starts the second one anew.) Whether
-# a step fits depends on the third.
+# Your ledger predicts the growth of the first two. (The allocator rounds sizes up, to a multiple
+# of 512 bytes by default. `torch.cuda.reset_peak_memory_stats()` resets the second one.) Whether a
+# step fits depends on the third.
 
 # %%
 see("training-step/fragments")
@@ -306,9 +306,9 @@ measure("checkpointing", checkpointed_step)
 
 # %% [markdown]
 # *Reflect.* An ordinary step of 16 blocks does 47 products: three per block, minus one because
-# nobody asks for the gradient of the batch. A checkpointed step with 64 does 1.36 times as many.
-# Which product of your first segment could go, and which of your last? The time may grow by more
-# than that, since ReLUs run twice too.
+# nobody asks for the gradient of the batch. A checkpointed step does 64, which is 1.36 times as
+# many. Which product of your first segment could go, and which of your last? The time may grow by
+# more than that, since ReLUs run twice too.
 #
 # Where a block saves as much as it passes on, the best k is about the square root of the number of
 # blocks, and so is the memory: a network 100 times as deep needs 10 times as much. When would you

@@ -114,11 +114,11 @@ reveal("sgd-or-adam")
 see("training-step/rates", sgd, adam)
 
 # %% [markdown]
-# *Reflect.* You have to search for Adam's rate, too: a tenth of the best one can be much worse. But
-# whose best rate moved when you took the sum, by how much, and why did the other stay where it was?
-# Another model or another loss changes the size of the gradients; what did Adam do with that size?
-# It needs one more number per weight than momentum does. In which of your own runs would that
-# memory be better spent on a larger batch?
+# *Reflect.* You have to search for Adam's rate, too: a tenth of the best one can be much worse.
+# But which rule's best rate moved when you took the sum, by how much, and why did the other's stay
+# where it was? Another model or another loss changes the size of the gradients; what did Adam do
+# with that size? It needs one more number per weight than momentum does. In which of your own runs
+# would that memory be better spent on a larger batch?
 
 # %% [markdown]
 # ## AdamW in practice
@@ -188,8 +188,8 @@ reveal("train-digits")
 #   optimizers.
 # - The check draws three sets of digits. Each is rotated and mirrored, has another contrast and
 #   other numbers for its classes, and its held-out digits are changed like those you train on. The
-#   middle one of your three accuracies on held-out digits must be at least 85.7%. None may be below
-#   50%.
+#   middle one of your three accuracies on held-out digits must be at least 85.7%. None may be
+#   below 50%.
 #
 # (Where does 85.7% come from? In 60 runs, a network with dropout reached 87.3% to 93.9%, and a
 # quarter of that range below is allowed.)
@@ -226,9 +226,9 @@ see("train-digits", train_model)
 # %% [markdown]
 # ## What you take with you
 #
-# - How fast the loss comes down depends on how different the steepness is from direction to
-#   direction. Momentum adds up what steps have in common; Adam takes the size of the gradients out,
-#   for two numbers per weight.
+# - How fast the loss comes down depends on how much the steepness varies from direction to
+#   direction. Momentum adds up what steps have in common; Adam takes the size of the gradients
+#   out, for two numbers per weight.
 # - A rate belongs to an optimizer, a loss and a model. SGD's best rate changes with the size of the
 #   gradients, and Adam's hardly does, but you have to search for both.
 # - A falling training loss doesn't tell learning from memorizing. A held-out set does, as long as

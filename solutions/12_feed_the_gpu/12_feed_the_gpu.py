@@ -340,10 +340,10 @@ see("prefetch", prefetch)
 see("feed-the-gpu/prefetch-for-real", prefetch)
 
 # %% [markdown]
-# *Reflect.* One thread is enough if reading means waiting for a disk or a network: the usual Python
-# runs one thread at a time, but lets others run while one waits. If the loader *computes*, decoding
-# or cropping, a second thread may not help. That's why PyTorch's `DataLoader` starts processes
-# instead: `num_workers` of them, with `prefetch_factor` batches ahead for each.
+# *Reflect.* One thread is enough if reading means waiting for a disk or a network: standard Python
+# runs one thread at a time, but lets others run while one waits. If the loader *computes*,
+# decoding or cropping, a second thread may not help. That's why PyTorch's `DataLoader` starts
+# processes instead: `num_workers` of them, with `prefetch_factor` batches ahead for each.
 
 # %% [markdown]
 # ## Find the gap in your own loop
@@ -398,7 +398,7 @@ see("feed-the-gpu/prefetch-for-real", prefetch)
 # for its step. Without workers, the main process does everything itself.
 #
 # *Predict.* Reading takes 1.5 ms, decoding 9 ms on 4 cores, the copy 0.5 ms and the step 2.5 ms.
-# From how many workers on do more of them not help?
+# Beyond how many workers does adding more stop helping?
 
 # %% role="predict"
 predict("workers", 4)
@@ -465,8 +465,8 @@ check("workers", batches_per_s, knee, worker_rng)
 #     data.rng = worker_rng(data.seed, data.epoch, worker)
 # ```
 #
-# *See.* Your rates next to simulated ones, for two disks. Then what three workers mirror in two
-# epochs. Last, recorded times of PyTorch's own loader, without any training step.
+# *See.* Your rates next to simulated ones, for two disks. Then which images three workers mirror
+# in two epochs. Last, recorded times of PyTorch's own loader, without any training step.
 
 # %%
 see("workers", batches_per_s, knee)

@@ -41,8 +41,8 @@ predict("transfer-size", 13.8)
 
 # %% [markdown]
 # How do you find the two numbers for a real machine? Time copies of many sizes and fit a line. The
-# figure shows such times, made up, each off by 6% to 12% of itself, up or down. Here is the line
-# with the least squared errors. *See* how well it does.
+# figure shows such times, made up, each off by 6% to 12%, up or down. Here is the line with the
+# least squared errors. *See* how well it does.
 
 
 # %% role="given"
@@ -257,8 +257,8 @@ see("feed-the-gpu/kernels", augment, one_by_one)
 reveal("augment-on-device")
 
 # %% [markdown]
-# *Reflect.* On a GPU, each kernel is a launch of some microseconds. Which of your kernels could be
-# one, if a compiler fused them? And if you flipped one coin for the whole batch, what would you
+# *Reflect.* On a GPU, each kernel is a launch of a few microseconds. Which of your kernels could
+# be one, if a compiler fused them? And if you flipped one coin for the whole batch, what would you
 # lose: speed or variety?
 
 # %% [markdown] exercise="streams"
@@ -369,7 +369,7 @@ measure("streams", pipeline)
 
 # %% [markdown]
 # *Reflect.* Take away your waits one at a time, putting each back, and *see* which race each of
-# them prevented. Which of these races would you have noticed by the time?
+# them prevented. Which of these races would you have noticed from the time alone?
 #
 # Without a wait for data, the run is too short, at 16 or 17 ms. Without a wait for a free buffer it
 # takes 18 ms as before, so the time tells you nothing. Without the wait for `x`, chunk 2 overwrites

@@ -55,9 +55,9 @@ see("mixed-precision/formats")
 # Take the field f and the mantissa m as whole numbers, and let `bias = 2 ** (E - 1) - 1`. There are
 # three cases:
 #
-# - **Normal**, f from 1 to the last but one: the size is `(1 + m / 2**M) * 2.0 ** (f - bias)`. The
-#   1 is *hidden*: it takes no bit. So there are 2**M steps from 1 to 2, and just as many from 2 to
-#   4, each twice as long.
+# - **Normal**, f from 1 to the second-to-last: the size is `(1 + m / 2**M) * 2.0 ** (f - bias)`.
+#   The 1 is *hidden*: it takes no bit. So there are 2**M steps from 1 to 2, and just as many from
+#   2 to 4, each twice as long.
 # - **Subnormal**, f = 0: the size is `m / 2**M * 2.0 ** (1 - bias)`. There's no hidden 1, so the
 #   steps stay as long as those of f = 1, all the way down to 0. There's both a 0 and a -0.
 # - **The last f**, all ones: infinity if m is 0, otherwise NaN. e4m3 has no infinity, so there this
@@ -243,9 +243,9 @@ reveal("accumulate")
 # the pairwise sum, both numbers of an addition are about the same size, and each number goes
 # through only log2 n roundings. A block of threads that sums in rounds gets this for free.
 #
-# Kahan's sum is as good in any order, for four operations per number and no extra bits. It's for
-# cases where nothing wider exists, or where float64 is slow. GPUs rarely need it, because keeping
-# the total in fp32 costs just a few registers, while what's in memory stays at 16 bits.
+# Kahan's sum is just as good in any order, for four operations per number and no extra bits. It's
+# for cases where nothing wider exists, or where float64 is slow. GPUs rarely need it, because
+# keeping the total in fp32 costs just a few registers, while what's in memory stays at 16 bits.
 
 # %% [markdown] exercise="tensor-cores"
 # ## A matrix in one instruction
@@ -326,7 +326,7 @@ see("mixed-precision/tensor-formats")
 
 # %% [markdown]
 # **TF32** isn't a format you store. Numbers stay float32, and tensor cores use 10 of the 23 bits
-# behind the point. PyTorch has a switch for matrix products, off by default:
+# after the point. PyTorch has a switch for matrix products, off by default:
 # `torch.backends.cuda.matmul.fp32_precision = "tf32"` (before 2.9, `allow_tf32 = True`; for
 # convolutions it's *on*). On a CPU this switch does nothing, so round the factors yourself.
 #
@@ -422,5 +422,5 @@ progress()
 #   `cp.async.bulk.tensor` (TMA) are there, too. How the sums are rounded, measured: M. Fasi and
 #   others, *Numerical behavior of NVIDIA tensor cores*, PeerJ Computer Science 7, 2021.
 # - Formats by device, and the rates of the H200: `gpuedu/hardware/devices.toml`, with the data
-#   sheet of each number. Since which compute capability: PTX ISA, "mma".
+#   sheet of each number. Which compute capability introduced each: PTX ISA, "mma".
 # - The switch for TF32: PyTorch's documentation (2.13), "CUDA semantics", on TensorFloat-32.

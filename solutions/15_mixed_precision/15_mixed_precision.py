@@ -27,10 +27,10 @@ setup("mixed-precision")
 see("mixed-precision/recorded-losses")
 
 # %% [markdown]
-# Don't read a ranking into it. Each line is the median of three seeds, and the seed alone can move
-# the end by 0.25: on a CPU, the same training in float32 ends at 2.41, 2.42 or 2.17, depending on
-# the seed, while in bf16 each seed ends within 0.03 of its float32 run. To rank formats you'd need
-# many seeds. What three can show is whether a format fails.
+# Don't read a ranking into this figure. Each line is the median of three seeds, and the seed alone
+# can move the final loss by 0.25: on a CPU, the same training in float32 ends at 2.41, 2.42 or
+# 2.17, depending on the seed, while in bf16 each seed ends within 0.03 of its float32 run. To rank
+# formats you'd need many seeds. What three can show is whether a format fails.
 
 # %% [markdown] exercise="master-weights"
 # ## Updates that vanish
@@ -92,7 +92,7 @@ def round_stochastically(values, dtype, uniform):
 check("master-weights", master_step, round_stochastically)
 
 # %% [markdown]
-# *See.* Here is the weight of the prediction, on its way to 0 by your functions.
+# *See.* Here is the weight from the prediction, on its way to 0 under your functions.
 
 # %%
 see("master-weights", master_step, round_stochastically)
@@ -272,11 +272,11 @@ runs_in = {
 ### END SOLUTION
 
 # %% [markdown]
-# The lists know names, not the sizes of numbers. Below is a model of two layers whose hidden
-# numbers are divided by their size, and its loss for answers `yes`, which are 1 or 0. Under
-# autocast, *two* of its operations can break it, on CUDA just as on a CPU. Sometimes the result is
-# inf or NaN. Sometimes it's a fine-looking number, and wrong: 0.693 is ln 2, the loss you get if
-# you know nothing and always say 1/2.
+# Autocast's lists know operations by name, not the sizes of numbers. Below is a model of two
+# layers whose hidden numbers are divided by their size, and its loss for answers `yes`, which are
+# 1 or 0. Under autocast, *two* of its operations can break it, on CUDA just as on a CPU. Sometimes
+# the result is inf or NaN. Sometimes it's a fine-looking number, and wrong: 0.693 is ln 2, the
+# loss you get if you know nothing and always say 1/2.
 
 
 # %% role="given"
@@ -450,8 +450,8 @@ for name, share in measure("same-accuracy", begin, train_step).items():
 
 # %% [markdown]
 # In the first steps your run may trail a little, because the masters move at once, and their fp16
-# copies only when half a step has come together. What's left at the end is rounding: a little more
-# loss or a little less, depending on the seed.
+# copies only once the updates add up to half a step. What's left at the end is rounding: a little
+# more loss or a little less, depending on the seed.
 #
 # **What about memory?** The figure shows a model with many samples in a batch, trained by autocast.
 # Its bytes are counted at the moment when most of them are alive.
@@ -462,9 +462,9 @@ see("mixed-precision/step-memory")
 # %% [markdown]
 # *Reflect.* What is saved for the backward pass nearly halves, and so does what both passes move.
 # Weights and optimizer state don't shrink. Autocast keeps them in float32: a weight (4 bytes), its
-# gradient (4) and Adam's two numbers (8) are 16 bytes. On top come 2 for the 16-bit copy of each
-# weight, which autocast makes at the first product and caches until the block ends, and which the
-# backward pass needs as well.
+# gradient (4) and Adam's two numbers (8) are 16 bytes. Then there are 2 more for the 16-bit copy
+# of each weight, which autocast makes at the first product and caches until the block ends, and
+# which the backward pass needs as well.
 #
 # With 16-bit weights, as in your `train_step`, it's 2 for the copy, 2 for its gradient, 4 for the
 # master and 8 for Adam: 16 again. So 16 bits save memory if batches are large or texts are long. A
@@ -571,10 +571,10 @@ print("the smallest gradient whose v is not 0:", smallest_gradient(0.999))
 # - Sixteen bits halve activations and traffic. Weights, gradients and Adam's numbers still take 16
 #   bytes for each weight.
 #
-# **And 8 bits?** A small model's gradients lose 7% of their numbers in e5m2, and half in e4m3. It's
-# done all the same, but only for matrix products: weights and activations in e4m3, gradients in
-# e5m2, each tensor with its own scale, and everything else in 16 or 32 bits. On the many models
-# tried, that ended where 16 bits end.
+# **And 8 bits?** A small model's gradients lose 7% of their numbers in e5m2, and half in e4m3.
+# It's done all the same, but only for matrix products: weights and activations in e4m3, gradients
+# in e5m2, each tensor with its own scale, and everything else in 16 or 32 bits. On the many models
+# tried, that ended up where 16 bits do.
 #
 # **Your number:** the accuracy of your training in 16 bits, measured above, next to float32's.
 

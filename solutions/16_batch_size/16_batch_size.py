@@ -107,7 +107,7 @@ see("batch-and-learning-rate/recorded-throughput")
 
 # %% [markdown]
 # *Measure.* Now time steps of a small MLP on this machine: on its GPU, or else on one core. A core
-# launches nothing, but each operation costs Python and PyTorch some microseconds, whatever the
+# launches nothing, but each operation costs Python and PyTorch a few microseconds, whatever the
 # batch.
 #
 # Is your knee the largest batch that was measured? Then the rate is still rising there, and the
@@ -130,8 +130,8 @@ see("batch-and-learning-rate/own-throughput", own)
 # **`largest-batch` · 8 points · about 35 minutes**
 #
 # Weights and the optimizer's state take the same memory for any batch. What the forward pass saves
-# grows with it, sample by sample. A step with many samples peaks when its backward pass starts, and
-# there are few gradients yet. So its peak is a constant plus a part in proportion to the batch: a
+# grows with it, sample by sample. A step with many samples peaks when its backward pass starts,
+# when few gradients exist yet. So its peak is a constant plus a part in proportion to the batch: a
 # straight line, but not one through 0.
 #
 # *Predict.* At its peak, a step takes 40 MiB with 64 samples and 50 MiB with 128. How many samples
@@ -166,7 +166,7 @@ def guess_batch(small, large, budget_bytes):
 # One thing often goes wrong here. An exception holds on to its traceback, the traceback to the
 # variables of the failed step, and those to all its activations. They all stay alive as long as
 # anything holds the exception: a name, a list, or an `except` block that isn't over yet. The next
-# trial then finds a memory that is nearly full, and fails as well.
+# trial then finds memory nearly full, and fails as well.
 
 # %% [markdown]
 # *Implement.* Write `largest_batch`, in about 14 lines. It returns the largest batch from 1 to
@@ -265,10 +265,10 @@ def draft(model, optimizer, micro_batches, max_norm):
 
 
 # %% [markdown]
-# *Predict.* 1,000 samples come in micro-batches of 300, 300, 300 and 100. How many times the weight
-# that it has in the big batch does the draft give to a sample of the last one? And a model or its
-# training may have `"layer norm"`, `"batch norm"` or `"momentum"`: with which of them can no
-# weighting of the micro-batches give the big batch's gradient?
+# *Predict.* 1,000 samples come in micro-batches of 300, 300, 300 and 100. Take a sample in the
+# last one: the draft gives it how many times the weight that it has in the big batch? And a model
+# or its training may have `"layer norm"`, `"batch norm"` or `"momentum"`: with which of them can
+# no weighting of the micro-batches give the big batch's gradient?
 
 # %% role="predict"
 predict("accumulate-gradients", 2.5)
@@ -325,13 +325,14 @@ reveal("accumulate-gradients-norm")
 
 # %% [markdown]
 # *Reflect.* What stays different is **batch norm**. It takes mean and variance over the samples
-# that it sees together, so a sample's scores depend on its companions, and no weighting mends that.
-# Use a layer that looks at one sample at a time, such as layer norm or group norm, or live with the
-# statistics of a micro-batch. Dropout draws other numbers, but from the same distribution.
+# that it sees together, so a sample's scores depend on its companions, and no weighting fixes
+# that. Use a layer that looks at one sample at a time, such as layer norm or group norm, or live
+# with the statistics of a micro-batch. Dropout draws other numbers, but from the same
+# distribution.
 #
 # And what did you save? Memory, and updates. The arithmetic is the same, and each micro-batch has
-# its own launches. So if the knee doesn't fit, the device stays as slow as with what fits, however
-# many micro-batches make up a step.
+# its own launches. So if the knee doesn't fit, the device stays as slow as with the batch that
+# does, however many micro-batches make up a step.
 
 # %% [markdown]
 # ## What you take with you
@@ -353,7 +354,7 @@ progress()
 # ## Sources
 #
 # - PyTorch's documentation: "CUDA semantics" (asynchronous execution, memory management, CUDA
-#   graphs), "Frequently Asked Questions" (why a handler of a full memory cannot allocate),
+#   graphs), "Frequently Asked Questions" (why an out-of-memory handler cannot allocate),
 #   `torch.OutOfMemoryError`, `torch.cuda.set_per_process_memory_fraction`,
 #   `torch.nn.functional.cross_entropy` (`ignore_index`, `reduction`),
 #   `torch.nn.utils.clip_grad_norm_`.

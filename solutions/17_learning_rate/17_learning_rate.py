@@ -33,11 +33,11 @@ see("batch-and-learning-rate/which-rate")
 # **`lr-finder` · 8 points · about 35 minutes**
 #
 # Each valley of learning rates has a gentle side and a cliff. A rate ten times too low wastes most
-# of a run, and one twice too high breaks it. Where the cliff is depends on the model, the optimizer
-# and the data, so you have to look for it. But a whole run for each rate is expensive: 90 passes
-# over the 1.28 million images of ImageNet, in batches of 256, are 450,000 steps. A first look takes
-# a few hundred. (Here you learn it on 1,437 digits, where a pass is 45 steps of 32, or 2 of 1,024,
-# so with a large batch whole runs would be cheaper.)
+# of a run, and one that is double what it should be breaks it. Where the cliff is depends on the
+# model, the optimizer and the data, so you have to look for it. But a whole run for each rate is
+# expensive: 90 passes over the 1.28 million images of ImageNet, in batches of 256, are 450,000
+# steps. A first look takes a few hundred. (Here you learn it on 1,437 digits, where a pass is 45
+# steps of 32, or 2 of 1,024, so with a large batch whole runs would be cheaper.)
 
 # %% [markdown]
 # In a **sweep**, each step's rate is higher than the last one's, by the same factor. At first next
@@ -191,10 +191,10 @@ measure("lr-finder", find_rate)
 #
 # The noise of the batches throws the weights around, and the higher the rate, the farther. So late
 # in a run, a lower rate lets them settle. The first steps of a deep network can't take the full
-# rate, either, because it changes fast then. That's why people plan a **warm-up**, in which the
-# rate rises to its peak, and then a fall. Plans go wrong at their edges: a first step with rate 0,
-# a fall that isn't over in the last step and goes on below 0, a cosine that rises again. Here's one
-# that you can find in many places.
+# rate, either, because the network changes fast then. That's why people plan a **warm-up**, in
+# which the rate rises to its peak, and then a fall. Plans go wrong at their edges: a first step
+# with rate 0, a fall that isn't over in the last step and goes on below 0, a cosine that rises
+# again. Here's one that you can find in many places.
 
 
 # %% role="given"
@@ -294,10 +294,10 @@ measure("schedule", rate_at)
 # %% [markdown]
 # *Reflect.* On the right the fall pays off, because it settles what the noise moves: the lowest
 # loss is 0.55, and no constant rate gets below 0.63. On the left there's little to settle after 96
-# steps. Below the cliff a fall is like half the rate, which is its mean; past it, it saves runs.
-# The warm-up gains nothing here. It's for deeper networks and larger batches: with it and the
-# linear rule, a ResNet-50 learned ImageNet in batches of 8,192 as well as in batches of 256, and
-# without it did worse.
+# steps. Below the cliff, a fall acts like half the rate, which is its mean; past the cliff, it
+# saves runs. The warm-up gains nothing here. It's for deeper networks and larger batches: with it
+# and the linear rule, a ResNet-50 learned ImageNet in batches of 8,192 as well as in batches of
+# 256, and without it did worse.
 #
 # In PyTorch, `torch.optim.lr_scheduler.LambdaLR(optimizer, f)` multiplies the rate that the
 # optimizer was made with by `f(step)`. Make the optimizer with `lr=peak`, and let f be `lambda s:
@@ -439,13 +439,13 @@ reveal("noise-scale-doubling")
 # **`time-to-accuracy` · 6 points · stretch · about 30 minutes**
 #
 # One number holds it all: the seconds until a network is right about a given share of the images
-# that it hasn't seen, 90% to 93% of them here. That's the number of steps times the time of a step.
-# Batch and learning rate decide how many steps; the batch and the device decide how long one takes.
-# You can try only a few of all pairs, because each try is a training run.
+# that it hasn't seen, 90% to 93% of them here. That's the number of steps times the time of a
+# step. Batch and learning rate decide how many steps; the batch and the device decide how long one
+# takes. You can try only a few of all the pairs, because each try is a training run.
 #
-# *Predict.* On a device with its knee near 8, one of these trainings (SGD with momentum) is fastest
-# with batches of 16. On one with its knee near 512, it's fastest with batches of 256. By how many
-# times is its best learning rate larger there?
+# *Predict.* On a device with its knee near 8, one of these trainings (SGD with momentum) is
+# fastest with batches of 16. On one with its knee near 512, it's fastest with batches of 256. How
+# many times as large is its best learning rate there?
 
 # %% role="predict"
 predict("time-to-accuracy", 4)

@@ -105,17 +105,17 @@ def activation_bytes(model, batch, length, fused, recompute):
 # `heads`.)
 #
 # *Implement.* `cache_bytes` returns the cache of a batch of texts. `convolution_bytes` is for a
-# convnet in mixed precision: `shapes` is a list of tuples `(channels, height, width)`, what each
-# convolution gives for one picture. With batch norm and ReLU after it, 4 bytes are saved for each
-# number that it gives.
+# convnet in mixed precision: `shapes` is a list of tuples `(channels, height, width)`, the output
+# shape of each convolution for one picture. With batch norm and ReLU after it, 4 bytes are saved
+# for each number of that output.
 
 
 # %% [markdown]
 # *Implement.* `devices_needed` returns the smallest number of devices, from 1 on. Several devices
-# divide the `shared_bytes` (the states) evenly, and each needs `own_bytes` (its activations, or its
-# cache) for itself. Tensors can have 90% of a device's memory; the rest is for the context, the
-# libraries' workspaces and free memory in pieces too small to use. Where `own_bytes` takes all of
-# these 90% or more, return `math.inf`, even if `shared_bytes` is 0.
+# divide the `shared_bytes` (the states) evenly, and each needs `own_bytes` (its activations, or
+# its cache) for itself. Tensors can have 90% of a device's memory; the rest is for the context,
+# the libraries' workspaces and free memory in pieces too small to use. Where `own_bytes` alone
+# takes all of that 90% or more, return `math.inf`, even if `shared_bytes` is 0.
 
 
 # %% role="answer"
@@ -165,9 +165,9 @@ reveal("does-it-fit")
 # *Reflect.* Which of these helps most when a model doesn't fit: a smaller batch, recomputation, a
 # leaner optimizer, or a second device? That depends on what fills the memory. For a large model
 # with a small batch it is the states, and only the last two touch them. For long texts it is the
-# activations, and the first two do. In float32, the same ResNet took up to three quarters more than
-# such a count: cuDNN's workspaces come on top, and no count of tensors knows about them. Keep your
-# reserve.
+# activations, and the first two do. In float32, the same ResNet took up to three quarters more
+# than such a count: cuDNN's workspaces come on top of it, and no count of tensors knows about
+# them. Keep your reserve.
 
 # %% [markdown] exercise="step-time"
 # ## How long does a step take?
@@ -221,7 +221,7 @@ def terms(flop, moved_bytes, gradient_bytes, launches, device, devices):
 # host launches ahead while the device works, so work and launches happen at the same time and the
 # slower one sets the pace. The exchange starts as soon as the first gradients are there, so it can
 # hide behind the backward pass, which is two thirds of the work (of the two times that add up).
-# What doesn't fit there comes on top.
+# What doesn't fit there adds to the time.
 #
 # *Implement.* `step_s` returns the time of a step. `limit` returns the name of the largest term (no
 # two are equal): `"compute"`, `"memory"`, `"link"` or `"launch"`.
@@ -266,10 +266,10 @@ check("step-time", training_flop, terms, step_s, limit, decode_s)
 
 # %% [markdown]
 # *See.* Your prediction for GPT-2 on a few devices. Without `torch.compile`, PyTorch launches
-# about 160 kernels for a layer and moves each saved byte about 12 times: it is written, read by the
-# next kernel and read again in the backward pass, and so is its gradient. Both numbers were taken
-# from a record. Next, how far off you are: recorded steps of a small GPT and published speeds. The
-# last picture is decoding: tokens per second against the batch.
+# about 160 kernels for a layer and moves each saved byte about 12 times: it is written, read by
+# the next kernel and read again in the backward pass, and so is its gradient. Both numbers were
+# taken from a recording. Next, how far off you are: recorded steps of a small GPT and published
+# speeds. The last picture is decoding: tokens per second against the batch.
 
 # %%
 see("step-time", training_flop, terms, step_s, limit)
@@ -279,22 +279,22 @@ reveal("step-time")
 
 # %% [markdown]
 # *Reflect.* A model of four terms is within a factor of two for transformers, which is enough to
-# rule out most devices. It isn't good for everything: for the small ResNet of the record, in bf16,
-# it predicts less than half of the time, because its convolutions have few channels and its
-# pictures are copied from one memory layout to another. And a small model decodes in kernels so
-# short that starting them counts even in a graph: a GPT of 470 million parameters took an H200 2.6
-# times the prediction for one text (recorded). What would you buy for GPT-2, where memory is the
-# largest term: more FLOP/s, more bandwidth, or fewer bytes through `torch.compile`? And for
-# decoding with a batch of 1?
+# rule out most devices. It isn't good for everything: for the small recorded ResNet, in bf16, it
+# predicts less than half of the time, because its convolutions have few channels and its pictures
+# are copied from one memory layout to another. And a small model decodes in kernels so short that
+# starting them counts even in a graph: a GPT of 470 million parameters took an H200 2.6 times the
+# prediction for one text (recorded). What would you buy for GPT-2, where memory is the largest
+# term: more FLOP/s, more bandwidth, or fewer bytes through `torch.compile`? And for decoding with
+# a batch of 1?
 
 # %% [markdown] exercise="feature-gate"
 # ## Does it run at all?
 #
 # **`feature-gate` · 6 points · about 25 minutes**
 #
-# Tell from a device's architecture which programs run on it, and which fail with which message.
-# Two things decide. A program brings **compiled kernels** for some compute capabilities and not for
-# others. And a number **format** (bf16, fp8) needs matrix units that know it.
+# Tell from a device's architecture which programs run on it, which fail, and with what message.
+# Two things decide. A program brings **compiled kernels** for some compute capabilities and not
+# for others. And a number **format** (bf16, fp8) needs matrix units that know it.
 #
 # *Predict.* A PyTorch wheel has kernels for `sm_75`, `sm_80`, `sm_86`, `sm_90`, `sm_100` and
 # `sm_120`. An L4 has compute capability 8.9. Does this wheel run on it: `"yes"`, `"no"` or `"only
@@ -381,7 +381,7 @@ check("feature-gate", running, wheel_for, outcome)
 
 # %% [markdown]
 # *See.* The course's devices: which of PyTorch's wheels runs on each, and what the formats do
-# there, by your functions.
+# there, according to your functions.
 
 # %%
 see("feature-gate", wheel_for, outcome)
@@ -392,13 +392,13 @@ reveal("feature-gate")
 # it says `False`: the first answer means "it computes", the second "it is fast". Which of the four
 # outcomes is the most expensive one? The one that says nothing. AMD's GPUs run PyTorch through
 # ROCm's wheels, TPUs through TorchTPU or torch_xla, Apple's through MPS, which has no float64:
-# there the question is the same, and the tables are others.
+# there the question is the same, but the tables are different.
 
 # %% [markdown]
 # ## Your own model
 #
-# Put in a model of your own. The picture shows what it keeps in training, by your functions, and
-# what three devices hold.
+# Put in a model of your own. The picture shows what it keeps in training, according to your
+# functions, and what three devices hold.
 
 # %%
 MINE = {
@@ -418,10 +418,10 @@ see("choose-hardware/your-memory", state_bytes, activation_bytes, MINE)
 # **`throttle` · 4 points · stretch · about 15 minutes**
 #
 # Most GPUs can be given a power limit below their own: for the electricity, for the noise, or
-# because the rack has no more. Work out what that costs in time. At a share `x` of its full clock a
-# device draws `static_w + dynamic_w * x**3` watts: each switch of a transistor takes energy in
-# proportion to the square of the voltage, and within its working range the voltage follows the
-# clock. Memory has a clock of its own, and keeps its speed.
+# because the rack has no more to give. Work out what that costs in time. At a share `x` of its
+# full clock a device draws `static_w + dynamic_w * x**3` watts: each switch of a transistor takes
+# energy in proportion to the square of the voltage, and within its working range the voltage
+# follows the clock. Memory has a clock of its own, and keeps its speed.
 #
 # *Predict.* A device draws 100 W plus 600 W at full clock. You limit it to 400 W, 57% of its power.
 # What share of its clock is left, as a number from 0 to 1?
@@ -432,11 +432,11 @@ predict("throttle", 0.794)
 # %% [markdown]
 # *Implement.* `clock_share` returns the share of the full clock under a limit of `cap_w`: at most
 # 1, and 0 if the limit is not above `static_w`. `capped_s` returns the time of a kernel that at
-# full clock needs `compute_s` of arithmetic and `memory_s` of memory, both at once: the longer
-# decides. At share 0 a kernel with arithmetic never ends (`math.inf`). `best_cap` returns the limit
-# of the list `caps_w` for which the kernel takes the least energy: what the device draws at that
-# clock, times the time. If several take the same energy, return the lowest of them. All limits in
-# the list are above `static_w`.
+# full clock needs `compute_s` of arithmetic and `memory_s` of memory, both at once, so the longer
+# one counts. At share 0 a kernel with arithmetic never ends (`math.inf`). `best_cap` returns the
+# limit of the list `caps_w` for which the kernel takes the least energy: what the device draws at
+# that clock, times the time. If several take the same energy, return the lowest of them. All
+# limits in the list are above `static_w`.
 
 
 # %% role="answer"
@@ -478,8 +478,8 @@ reveal("throttle")
 # %% [markdown]
 # *Reflect.* A kernel that waits for memory loses no time until its arithmetic becomes the longer
 # part, and saves energy down to that limit. Below some limit, energy rises again, because the
-# device draws `static_w` for ever longer. A step of training has kernels of both kinds. What would
-# you expect of it at 80% of the power?
+# device draws `static_w` for longer and longer. A step of training has kernels of both kinds. What
+# would you expect of it at 80% of the power?
 
 # %% [markdown] exercise="mig-or-whole"
 # ## One GPU for many small jobs
@@ -560,8 +560,9 @@ reveal("mig-or-whole")
 # - A program runs where it has a kernel for the device's compute capability. The expensive outcome
 #   is the silent one: a format that falls back to slower units.
 #
-# **Your number:** the gigabytes that your own model keeps, by your functions. In a terminal,
-# `gpuedu choose --layers 24 --width 1024 --why h100-sxm` shows every formula with its numbers.
+# **Your number:** the gigabytes that your own model keeps, according to your functions. In a
+# terminal, `gpuedu choose --layers 24 --width 1024 --why h100-sxm` shows every formula with its
+# numbers.
 
 # %%
 progress()

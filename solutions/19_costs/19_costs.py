@@ -27,10 +27,10 @@ see("choose-hardware/hour-or-run")
 #
 # **`cost-and-energy` · 6 points · about 25 minutes**
 #
-# Turn a step's time into hours, kilowatt-hours, money and CO2, and compare devices by what a result
-# costs. Prices are yours: they change weekly, so the course has none. A device that is rented has a
-# price per hour. One that you own takes electricity, and so does the building around it:
-# **PUE** is how many watts a data center draws for each watt of its computers (the industry's
+# Turn a step's time into hours, kilowatt-hours, money and CO2, and compare devices by what a
+# result costs. You supply the prices: they change weekly, so the course has none. A device that is
+# rented has a price per hour. One that you own takes electricity, and so does the building around
+# it: **PUE** is how many watts a data center draws for each watt of its computers (the industry's
 # average is about 1.56, the best are below 1.1).
 #
 # *Predict.* A GPU draws 700 W in a data center with a PUE of 1.2. How many kWh does it take in a
@@ -198,7 +198,7 @@ check("pick-one", hours, pick, share_to_buy)
 # %% [markdown]
 # *See.* Every choice for a run of GPT-2 on 10 billion tokens: its time and its cost, at example
 # prices. Your pick has a ring. Only the choices at the lower left edge are worth thinking about:
-# everything else has one that is both faster and cheaper. Put your own prices into
+# for everything else there is a choice that is both faster and cheaper. Put your own prices into
 # `gpuedu choose --prices`, which makes the same table for your own model.
 
 # %%
@@ -228,7 +228,8 @@ predict("spot-or-not", 0.5)
 # %% [markdown]
 # *Implement.* `run_h` simulates a run of `work_h` hours of work, and returns the hours from the
 # start to the end. `up_h` lists how long the machine stays up: after so many hours comes an
-# interruption, and the next number begins. When the list is used up, nothing interrupts any more.
+# interruption, and the next number begins. When the list is used up, nothing interrupts it
+# anymore.
 #
 # - The run works for `interval_h`, saves for `save_h`, works on, and so on. Saved work is safe from
 #   the moment when the save is complete. The last piece may be shorter, and needs no save.
@@ -260,8 +261,8 @@ def run_h(up_h, work_h, interval_h, save_h, restart_h):
 # With interruptions at random, `mean_h` hours apart on average, the mean of many such runs has a
 # formula. A piece of work with its save takes `mean_h * exp(restart_h / mean_h) * (exp((interval_h
 # + save_h) / mean_h) - 1)` hours on average, all its failed attempts and restarts included, and
-# there are `work_h / interval_h` pieces. (A part of a piece counts as such a part, and there is a
-# save after the last one: a little more than `run_h`.)
+# there are `work_h / interval_h` pieces. (A partial piece counts in proportion, and there is a
+# save after the last one, so this is a little more than `run_h` gives.)
 #
 # *Implement.* `expected_h` returns the expected hours by this formula. `best_interval` returns an
 # interval of work between saves for which they are fewest, to within 0.1% of the least; an interval
@@ -299,10 +300,10 @@ see("choose-hardware/spot-price", expected_h, best_interval)
 reveal("spot-or-not")
 
 # %% [markdown]
-# *Reflect.* Around its minimum the curve is flat: twice the best interval costs a few percent. To
-# never save, or to save every minute, costs far more. And a run on 64 spot machines is interrupted
-# 64 times as often if each interruption stops them all. What would have to change in your training
-# script before you could use them?
+# *Reflect.* Around its minimum the curve is flat: twice the best interval costs a few percent.
+# Never saving, or saving every minute, costs far more. And a run on 64 spot machines is
+# interrupted 64 times as often if each interruption stops them all. What would have to change in
+# your training script before you could use them?
 
 # %% [markdown]
 # ## Your own run

@@ -58,9 +58,9 @@ see("collectives/run", pass_on)
 # `multi.run_light(pass_on, 4)` ran the function on four **light ranks**: threads in this notebook,
 # on a **simulated** clock and network. A message takes a latency, plus its bytes divided by a
 # bandwidth: here 3.4 µs and 450 GB/s, as for NVLink 4 between H100s. The same function runs
-# unchanged on real processes whose tensors are on CPUs; on GPUs, sends and receives follow one more
-# rule, which we'll get to below. Light ranks are for algorithms: you can have any number of them,
-# they do the same on every machine, and they notice when everybody waits.
+# unchanged on real processes whose tensors are on CPUs; on GPUs, sends and receives follow one
+# more rule, which we'll get to below. Light ranks are for algorithms: you can have any number of
+# them, they behave the same on every machine, and they notice when everybody waits.
 #
 # The picture shows who did what, and when. After three messages in a row, the last rank has the
 # sum. The others have parts of it.
@@ -196,11 +196,11 @@ reveal("broadcast-tree")
 see("collectives/broadcasts", broadcast_in_a_row, broadcast_tree)
 
 # %% [markdown]
-# *Reflect.* Both send the same number of bytes: n - 1 times the tensor. So what does the tree gain?
-# Senders. In the row, only the root sends; in the tree, the number of senders doubles every round.
-# Yet even here, most ranks do nothing in the first rounds, and in the last one half of them only
-# send while the other half only receive. A large tensor can do better if you cut it into pieces,
-# and that's the idea behind everything that follows.
+# *Reflect.* Both send the same number of bytes: n - 1 times the tensor. So what does the tree
+# gain? Senders. In the first version, only the root sends; in the tree, the number of senders
+# doubles every round. Yet even here, most ranks do nothing in the first rounds, and in the last
+# one half of them only send while the other half only receive. A large tensor can do better if you
+# cut it into pieces, and that's the idea behind everything that follows.
 
 # %% [markdown] exercise="reduce-scatter"
 # ## Everybody adds a piece
