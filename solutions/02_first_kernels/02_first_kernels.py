@@ -53,7 +53,7 @@ print(d_out.copy_to_host())
 # %% [markdown] exercise="thread-index"
 # ## A thread for each element
 #
-# **`thread-index` · 3 points · about 9 minutes**
+# **`thread-index` · 3 points · about 10 minutes**
 #
 # The device runs the threads of a block in **warps**: threads 0 to 31 are the first warp, 32 to 63
 # the second, and so on. The 32 places in a warp are its **lanes**. A warp runs one line of the
@@ -69,7 +69,7 @@ predict("thread-index", 28)
 # is a single block with exactly as many threads as there are elements.
 #
 # - Each thread writes one element, its own, so you need no loop.
-# - Nobody reads or writes outside the arrays, and `a` stays as it is.
+# - No thread reads or writes outside the arrays, and `a` stays as it is.
 
 
 # %% role="answer"

@@ -384,7 +384,7 @@ predict("stencil", 134)
 #   threads of a block come to the barrier, and none reads what isn't in the tile yet.
 # - A block reads each element of `x` from global memory at most once. (`w` is small, and all lanes
 #   want the same weight at a time, which is one sector. Leave it where it is.)
-# - Neighboring threads bring neighboring elements: at least half of what comes of `x` is used.
+# - Neighboring threads bring neighboring elements: at least half of what arrives of `x` is used.
 
 # %% [markdown]
 # A kernel understands `a if condition else b`. Start the sum with `float32(0)`: with a plain `0`,

@@ -108,7 +108,7 @@ predict("occupancy-enough", 4)
 #
 # - `blocks_per_sm(sm, threads, registers, shared_bytes)`: `sm` is a dict that `sm_of` can make,
 #   perhaps of an SM that isn't listed here. `threads` and `shared_bytes` are per block, `registers`
-#   per thread. You only get launches of which at least one block fits. On a T4, a block without
+#   per thread. You only get launches where at least one block fits. On a T4, a block without
 #   shared memory takes none, and then that's no limit.
 # - `warps_needed(latency, independent)`: how many warps the SM needs. A result takes `latency`
 #   clocks, and a warp has `independent` instructions that don't wait for each other. All four

@@ -58,7 +58,7 @@ predict("master-weights", 0)
 #   the new master, and the new weights in the gradient's dtype, which the forward and backward
 #   passes will use.
 # - `round_stochastically(values, dtype, uniform)` takes float32 `values`, and for each of them a
-#   number in `uniform`, drawn evenly from 0 to 1: that's your source of chance. Both stay as they
+#   number in `uniform`, drawn evenly from 0 to 1: that's your source of randomness. Both stay as they
 #   are. Every value is below the dtype's largest number.
 
 # %% [markdown]

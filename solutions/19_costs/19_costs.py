@@ -138,7 +138,7 @@ predict("pick-one", 5.93)
 # - An offer has from 1 to `most` devices. Any number of them may be rented.
 # - Each device needs `own_bytes` and its share of `shared_bytes`, in 90% of its memory.
 # - A run that takes exactly `deadline_h`, or costs exactly the `budget`, is fine.
-# - Of choices that cost the same take the one with fewer devices, then the one that is listed
+# - Of choices that cost the same, take the one with fewer devices, then the one that is listed
 #   first. Prices are the same if they are equal when rounded to six digits after the point; the
 #   budget is compared without rounding.
 
