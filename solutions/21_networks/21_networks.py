@@ -21,8 +21,8 @@ from gpuedu import check, hint, measure, predict, progress, reveal, see, setup
 setup("networks")
 
 # %% [markdown]
-# The figure shows the time of a ring all-reduce, from 1 kB on each rank to 1 GB. To the left, the
-# lines are flat, because every message takes its latency, no matter how small it is.
+# The figure shows the time of a ring all-reduce, from 1 kB on each rank to 1 GB. On the left, the
+# lines are flat, because every message pays its latency, no matter how small it is.
 
 # %%
 see("collectives/all-sizes")
@@ -32,8 +32,8 @@ see("collectives/all-sizes")
 #
 # **`alpha-beta` · 6 points · about 25 minutes**
 #
-# A message takes a latency, **alpha**, whatever its size, and then its bytes pass at some rate,
-# which makes **beta** seconds per byte: `1 / bytes_per_s`. That's all that our model knows about a
+# A message pays a latency, **alpha**, whatever its size, and then its bytes pass at some rate, so
+# each byte takes **beta** seconds: `1 / bytes_per_s`. That's all that our model knows about a
 # network. A ring all-reduce of S bytes on n ranks is 2 (n - 1) such messages in a row, of S / n
 # bytes each. (In the model, additions cost nothing, and nobody else uses the network.)
 #
@@ -110,7 +110,7 @@ see("collectives/own-times", own)
 
 # %% [markdown]
 # *Reflect.* If S is n times alpha times the rate, latency takes half of the time: that's 12 MB for
-# 8 ranks on NVLink, and 98 MB for 64. The bias of a layer has a few kB. So what would you do with a
+# 8 ranks on NVLink, and 98 MB for 64. A layer's bias is only a few kB. So what would you do with a
 # hundred small gradients that each need an all-reduce? (*Buckets and overlap* has an answer.) Where
 # the real times leave your line, remember that a model of two numbers knows nothing about caches,
 # or about what else runs on this machine.
@@ -144,7 +144,7 @@ def star_schedule(ranks, size_bytes):
 
 
 # %% [markdown]
-# How a schedule is read:
+# How to read a schedule:
 #
 # - All messages of a round carry what their sender had before that round.
 # - A rank that receives a part of the sum *adds* it to its own, even if its own is already
@@ -217,15 +217,16 @@ reveal("tree-or-ring")
 # after another, so that all levels work at the same time; and it runs **two trees at once**, each
 # with half of the data, built so that a rank that is a leaf in one isn't a leaf in the other. Such
 # pipelined double trees come near a ring's bandwidth at a tree's latency. NCCL also has rings, and
-# algorithms in which a switch adds. For every call it estimates a latency and a bandwidth for each,
-# and takes the fastest: the same comparison that you made, with more candidates.
+# algorithms in which a switch does the adding. For every call it estimates a latency and a
+# bandwidth for each, and takes the fastest: the same comparison that you made, with more
+# candidates.
 
 # %% [markdown] exercise="who-waits"
 # ## Who waits for whom?
 #
 # **`who-waits` · 6 points · about 35 minutes**
 #
-# A faulty program for many ranks need not crash. It may hang, or, which is worse, go on with wrong
+# A faulty program for many ranks doesn't have to crash. It may hang or, worse, go on with wrong
 # numbers. Below are six programs, each for **four** ranks, some with a collective in a branch that
 # depends on the rank. A collective returns only when all ranks have called it. Light ranks then
 # check that the kind, shape, and dtype of the calls agree, but not what the numbers mean. Read the
@@ -296,10 +297,10 @@ def relay():
 # %% [markdown]
 # A program does one of four things:
 #
-# - `"ends"`: it ends with the numbers that were meant
-# - `"deadlock"`: at least one rank waits forever, even if others return, with wrong numbers or
-#   right ones
-# - `"disagree"`: ranks meet in collectives that don't match, and this is noticed
+# - `"ends"`: it ends with the intended numbers
+# - `"deadlock"`: at least one rank waits forever, even if others return, with right numbers or
+#   wrong ones
+# - `"disagree"`: ranks meet in collectives that don't match, and the mismatch is noticed
 # - `"wrong numbers"`: it ends, and the numbers are wrong
 #
 # *Predict.* What does `two_sums` do?
@@ -351,9 +352,9 @@ def draft(piece, above, below):
 # *Implement* `swap_halos`, with the draft's arguments. About 12 lines.
 #
 # - `above` and `below` are tensors of the size of a row, to receive into. Where a rank has no
-#   neighbor, they stay as they are, and `piece` always does.
+#   neighbor, they stay as they are. `piece` never changes.
 # - It ends for any number of ranks, including 1.
-# - More ranks don't take longer.
+# - It doesn't take longer with more ranks.
 
 
 # %% role="answer"
@@ -389,8 +390,8 @@ see("collectives/waits", waits_for, relay)
 reveal("who-waits")
 
 # %% [markdown]
-# *Reflect.* `along` ends, but look how: rank 3 receives first, then rank 2, and so on. A chain is
-# no deadlock, and yet with 1000 ranks it takes 999 messages in a row. `clip` was noticed *here*,
+# *Reflect.* `along` ends, but look how: rank 3 receives first, then rank 2, and so on. A chain
+# isn't a deadlock, but with 1000 ranks it takes 999 messages in a row. `clip` was noticed *here*,
 # but a GPU's library may not look: calls whose sizes differ are undefined in NCCL, and may hang,
 # crash, or spoil data. That's why a collective inside a branch always deserves a second look: do
 # *all* ranks get here, and in the same order?
@@ -508,7 +509,7 @@ progress()
 #   "Collective Operations". `NCCL_DEBUG`: there, "Logging".
 # - How NCCL chooses, and the latencies of links used here: NCCL, src/graph/tuning.cc (read at
 #   commit 01afd20). Bandwidths: NVIDIA, data sheets of the H100 and of Quantum-2 InfiniBand; they
-#   are peaks. No time in this lesson but that of gloo is measured.
+#   are peaks. The only measured time in this lesson is gloo's.
 # - `torch.distributed` and its functions, the default timeout, and `TORCH_DISTRIBUTED_DEBUG`:
 #   PyTorch 2.13, *Distributed communication package*; there, too, that every rank calls
 #   `new_group`, in the same order.

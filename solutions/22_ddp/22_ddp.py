@@ -27,7 +27,7 @@ setup("ddp")
 # %% [markdown]
 # Here is one step over 64 samples, on one device and on four. On four, computing takes a quarter of
 # the time, but then the gradients have to be summed in an **all-reduce**. Unless we say otherwise,
-# ranks are light ones in this lesson, with simulated clocks and links.
+# the ranks in this lesson are light ones, with simulated clocks and links.
 
 # %%
 see("ddp/four-ranks")
@@ -38,9 +38,9 @@ see("ddp/four-ranks")
 # **`sampler` · 6 points · about 25 minutes**
 #
 # An **epoch** should see every sample, in a new order, and every rank should have the same number
-# of them: a rank with one batch less would never come to the last all-reduce, and the others would
+# of them: a rank with one batch fewer would never get to the last all-reduce, and the others would
 # wait forever. So N samples on W ranks make ceil(N / W) · W draws, and if N is not a multiple of W,
-# some samples are drawn once more, as padding.
+# some samples are drawn again, as padding.
 #
 # *Predict.* A program evaluates with its training sampler, which draws samples 0 and 1 once more to
 # make 12 draws out of 10 samples. The model is wrong on sample 0 only, so it is right on 90%. What
@@ -66,7 +66,7 @@ reveal("sampler")
 
 # %% [markdown]
 # *Implement* `train_part`, which returns what a rank draws in training: a list of numbers, or a
-# tensor. There is at least one of the `samples`, but there may be fewer than ranks. About 5 lines.
+# tensor. `samples` is at least 1, but may be smaller than `ranks`. About 5 lines.
 #
 # - Over all ranks, every sample is drawn, and every rank draws ceil(samples / ranks).
 # - Samples are repeated only as padding, and no sample more often than needed.
@@ -308,7 +308,7 @@ reveal("no-sync")
 #
 # - Inside the block of `with no_sync(parallel):`, a backward pass exchanges nothing. After the
 #   block, it does as before.
-# - Whatever it found, it restores: inside another such block, the exchange stays off.
+# - It restores whatever it found: inside another such block, the exchange stays off.
 # - The same holds if an exception leaves the block; the exception isn't swallowed.
 #
 # (`@contextmanager` turns a generator with a single `yield` into a context manager: what's before
@@ -399,12 +399,12 @@ progress()
 # %% [markdown]
 # ## Sources
 #
-# - Times of networks are those of the lesson *Networks*.
+# - Network times are those of the lesson *Networks*.
 # - Parameters that are not used: S. Li et al., *PyTorch Distributed: Experiences on Accelerating
 #   Data Parallel Training*, VLDB 2020; PyTorch 2.13, `DistributedDataParallel`
 #   (`find_unused_parameters`).
 # - Padding, and `set_epoch`: PyTorch 2.13, `torch.utils.data.distributed.DistributedSampler`.
-#   `no_sync`, the forward that has to be in it, and that gradients are averaged over the ranks:
-#   PyTorch 2.13, `torch.nn.parallel.DistributedDataParallel`.
+#   `no_sync`, the forward pass that has to be in it, and that gradients are averaged over the
+#   ranks: PyTorch 2.13, `torch.nn.parallel.DistributedDataParallel`.
 # - The link of the first picture and of `no-sync` is 10 Gb Ethernet: IEEE 802.3ae; its latency of
 #   50 µs is assumed. Times of computing there are made up.

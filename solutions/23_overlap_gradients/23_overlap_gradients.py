@@ -33,15 +33,15 @@ see("ddp/sent-late")
 # costs 2(n - 1) · alpha before its first byte, and most of the 161 are small.
 #
 # *Predict.* 8 GPUs are connected by NVLink: alpha is 3.4 µs, and 1 / beta is 450 GB/s. All
-# gradients together have 102.2 MB. How many times as long do 161 all-reduces take as one with all
+# gradients together take 102.2 MB. How many times as long do 161 all-reduces take as one with all
 # the bytes?
 
 # %% role="predict"
 predict("buckets", 18)
 
 # %% [markdown]
-# A single message isn't best either, because its first byte could only leave when the last gradient
-# is there. So gradients are collected in **buckets** of a limited size, and each bucket is
+# A single message isn't best either, because its first byte could leave only once the last
+# gradient is ready. So gradients are collected in **buckets** of a limited size, and each bucket is
 # flattened, reduced, and copied back. The backward pass goes from the last layer to the first, and
 # so do the buckets.
 #
@@ -132,8 +132,8 @@ see("buckets", make_buckets)
 reveal("buckets")
 
 # %% [markdown]
-# *Reflect.* From which limit on does a larger one gain next to nothing? PyTorch's
-# `DistributedDataParallel` (DDP) takes 25 MiB, and 1 MiB for its first bucket. (It closes a bucket
+# *Reflect.* Beyond which limit does a larger one gain next to nothing? PyTorch's
+# `DistributedDataParallel` (DDP) uses 25 MiB, and 1 MiB for its first bucket. (It closes a bucket
 # once that limit is reached, so a bucket may end up larger.) What is gained by a small first
 # bucket, which costs one more latency? (It is full after a layer or two. Until then, the network
 # has nothing to do.)
@@ -302,7 +302,7 @@ see("ddp/bucket-size")
 # %% [markdown]
 # ## What you take with you
 #
-# - A few large messages pay few latencies. Beyond some size of a bucket, larger ones gain nothing.
+# - A few large messages pay few latencies. Beyond some bucket size, larger buckets gain nothing.
 # - Buckets that are sent during the backward pass cost next to no extra time, as long as computing
 #   takes longer than sending. What always sticks out is the last bucket.
 # - All ranks send the same buckets in the same order, whatever order their gradients arrive in.
@@ -316,7 +316,7 @@ progress()
 # %% [markdown]
 # ## Sources
 #
-# - Times of networks are those of the lesson *Networks*: alpha, beta and the ring's formula.
+# - Network times are those of the lesson *Networks*: alpha, beta and the ring's formula.
 # - Buckets, their limits (25 MiB, 1 MiB for the first), their order, hooks, and parameters that are
 #   not used: S. Li et al., *PyTorch Distributed: Experiences on Accelerating Data Parallel
 #   Training*, VLDB 2020; PyTorch 2.13, `DistributedDataParallel` (`bucket_cap_mb`) and

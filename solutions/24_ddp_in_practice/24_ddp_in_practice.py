@@ -204,7 +204,7 @@ see("ddp-in-practice/real-group", real)
 #
 # if __name__ == "__main__":
 #     torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
-#     dist.init_process_group("nccl")  # without GPUs: "gloo", and nothing of cuda
+#     dist.init_process_group("nccl")  # without GPUs: "gloo", and no calls to cuda
 #     state, losses = train(make_model().cuda(), data, 10, 64, 4, make_optimizer)
 #     if dist.get_rank() == 0:
 #         torch.save(state, "model.pt")
@@ -343,15 +343,15 @@ see("ddp-in-practice/drift")
 #
 # - Ranks have different numbers of rows, perhaps 0, but at least one rank has some.
 # - It calls at most two collectives.
-# - Columns may be far from 0: with a mean of 1,000,000 and a standard deviation of 0.01, say, the
-#   variance is right to four digits. (The mean of the squares minus the square of the mean has no
-#   correct digit there.)
+# - Columns may be far from 0. With a mean of 1,000,000 and a standard deviation of 0.01, for
+#   example, the variance is still right to four digits. (The mean of the squares minus the square
+#   of the mean has no correct digit there.)
 # - `x` is left as it is.
 
 # %% [markdown]
 # (Sums of rows and their number fit into one tensor: `torch.cat`, `x.new_tensor([...])`. There are
-# two ways to the variance. Either all ranks find out the mean, and subtract it; or each subtracts
-# its own, and the distances between the ranks' means are added.)
+# two ways to get the variance. Either all ranks find out the mean, and subtract it. Or each
+# subtracts its own, and then the distances between the ranks' means are added in.)
 
 
 # %% role="answer"
@@ -382,7 +382,7 @@ reveal("clip-and-mean-variance")
 # %% [markdown]
 # *Reflect.* In one case, clipping before the reduction is right. Which one? (If no rank's gradient
 # is longer than the limit. Then nothing is clipped.) And with accumulation, when do you clip?
-# (Once, after the last backward pass of the group, which has averaged. With a GradScaler, call
+# (Once, after the group's last backward pass, which does the averaging. With a GradScaler, call
 # `unscale_` before you clip.)
 #
 # `torch.nn.SyncBatchNorm.convert_sync_batchnorm(model)` gives a model batch norms over all ranks,
@@ -416,14 +416,14 @@ progress()
 # %% [markdown]
 # ## Sources
 #
-# - `DistributedDataParallel`: that it broadcasts parameters and buffers when it is made and buffers
-#   before a forward (`forward_sync_buffers`; `broadcast_buffers` is deprecated), means over ranks,
-#   `no_sync`, buckets of 25 MiB; `DistributedSampler` and its padding: PyTorch 2.13,
+# - `DistributedDataParallel`: that it broadcasts parameters and buffers when it is made, and
+#   buffers before a forward pass (`forward_sync_buffers`; `broadcast_buffers` is deprecated), means
+#   over ranks, `no_sync`, buckets of 25 MiB; `DistributedSampler` and its padding: PyTorch 2.13,
 #   `torch.nn.parallel.DistributedDataParallel`, `torch.utils.data.distributed`.
 # - What `torchrun` sets, and rendezvous of several machines: PyTorch 2.13, "torchrun (Elastic
 #   Launch)". `unscale_` before clipping: there, "Automatic Mixed Precision examples".
-# - `SyncBatchNorm` gathers each rank's moments in its forward and sums in its backward, on GPUs:
-#   PyTorch 2.13, `torch.nn.SyncBatchNorm` and `torch/nn/modules/_functions.py`.
+# - `SyncBatchNorm` gathers each rank's moments in its forward pass and sums in its backward pass,
+#   on GPUs: PyTorch 2.13, `torch.nn.SyncBatchNorm` and `torch/nn/modules/_functions.py`.
 # - Moments of parts, put together: T. F. Chan, G. H. Golub, R. J. LeVeque, *Algorithms for
 #   Computing the Sample Variance*, The American Statistician 37 (3), 1983.
 # - ResNet-50 has 53 layers of batch norm, one after each convolution: K. He and others, *Deep

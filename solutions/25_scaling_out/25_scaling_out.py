@@ -2,11 +2,11 @@
 # # How many GPUs pay off, and what if one of them dies?
 #
 # Llama 3 was trained on up to 16,384 GPUs. In 54 days its training was interrupted 466 times, 419
-# of them unexpected: about once every three hours. The more GPUs you use, the sooner something
+# of them unexpectedly: about once every three hours. The more GPUs you use, the sooner something
 # fails, as the figure shows. And the more you use, the less each of them contributes.
 #
 # **You will be able to** work out what 64 GPUs would give you before you ask for them, and write a
-# checkpoint from which a training that was killed continues as if nothing had happened.
+# checkpoint from which a training run that was killed continues as if nothing had happened.
 #
 # **You need** the lessons *Buckets and overlap* (how much of an exchange is hidden), *DDP in
 # practice* (real processes), and what a larger batch does to a learning rate. **Time**
@@ -68,7 +68,7 @@ net = SimpleNamespace(
 # *Implement* `step_s`, the seconds of a step in which all ranks together have `batch` samples.
 # About 6 lines.
 #
-# - **Computing.** Samples are distributed as evenly as possible, and all ranks wait for one that
+# - **Computing.** Samples are distributed as evenly as possible, and all ranks wait for whichever
 #   has the most.
 # - **Exchange.** A ring takes 2 (n - 1) messages of S / n bytes in a row (none with a single rank).
 #   Up to `per_node` ranks, inclusive, all are in one node. With more, every step of the ring waits
@@ -94,8 +94,8 @@ def step_s(ranks, batch, work, net):
 
 
 # %% [markdown]
-# *Implement* `efficiency`. With `"weak"`, each rank has `batch` samples, and so has the single one.
-# With `"strong"`, all ranks together have `batch`, and so has the single one. About 4 lines.
+# *Implement* `efficiency`. With `"weak"`, each rank has `batch` samples, and so does the single
+# one. With `"strong"`, all ranks together have `batch`, and so does the single one. About 4 lines.
 #
 # *Implement* `most_ranks`, too: the largest of several numbers of ranks whose efficiency is at
 # least `least`, or 0 if there is none. `counts` is a list in any order, and is left as it is. More
@@ -153,7 +153,7 @@ check("scaling", step_s, efficiency, most_ranks, recipe)
 
 # %% [markdown]
 # *See* your functions from 1 GPU to 1,024, on two networks. Then see how many times as fast a
-# training gets to the same loss.
+# training run gets to the same loss.
 
 # %%
 see("scaling", step_s, efficiency)
@@ -177,12 +177,12 @@ see("ddp-in-practice/measured", real)
 # is lost, which is why large runs use trees, or rings in two levels.)
 #
 # Why does strong scaling end so soon? (Computing shrinks to its fixed part, and so does the
-# backward pass that hides the exchange; the bytes stay.) And why is a training on 1,024 GPUs done
-# later than one on 256? (Far above the noise scale, a larger batch saves next to no steps, and each
-# step takes longer.)
+# backward pass that hides the exchange; the bytes stay.) And why is a training run on 1,024 GPUs
+# done later than one on 256? (Far above the noise scale, a larger batch saves next to no steps, and
+# each step takes longer.)
 #
 # The model leaves out ranks that are slow today, other jobs on the same network, and data that come
-# late. So a measured efficiency is lower than its, and by how much is what you have to find out.
+# late. So a measured efficiency is lower than the model's, and you have to find out by how much.
 
 # %% [markdown] exercise="survive"
 # ## A rank is killed, and nothing is lost
@@ -193,8 +193,8 @@ see("ddp-in-practice/measured", real)
 # ends all of them, and starts all of them again, from the *first line* of the program. Anything
 # that isn't in a file is gone.
 #
-# On a cluster, `torchrun --max-restarts 3 --nproc-per-node 8 train.py` does that, and in a notebook
-# `multi.launch(function, ranks, restarts=3)`. (With PyTorch 2.13 and gloo, set
+# On a cluster, `torchrun --max-restarts 3 --nproc-per-node 8 train.py` does that; in a notebook,
+# `multi.launch(function, ranks, restarts=3)` does. (With PyTorch 2.13 and gloo, set
 # `TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1` for `torchrun`. Otherwise the ranks of the second start
 # look for those of the first, and hang. `multi.launch` takes care of that itself.)
 
@@ -211,7 +211,7 @@ predict("survive", 19)
 predict("survive-momentum", 10)
 
 # %% [markdown]
-# A `job` is a training on this rank. `job.model` (which has dropout), `job.optimizer` (SGD with
+# A `job` is this rank's training run. `job.model` (which has dropout), `job.optimizer` (SGD with
 # momentum), and `job.schedule` (a new learning rate for every step) are PyTorch's. There are
 # `job.epochs` epochs of `job.steps` steps. `job.batches(epoch)` is the list of this rank's batches
 # in an epoch, the same at every start. `job.step(batch)` makes a step of all ranks: forward pass,
@@ -284,7 +284,7 @@ def save(state, path):
 #   model.
 # - After a restart, it continues after the last whole checkpoint, wherever a rank was killed, even
 #   between two calls of `save`: no batch is used twice, and none is left out.
-# - It ends **equal to the bit** to a run in which nobody was killed, on every rank.
+# - It ends **bit for bit equal** to a run in which nobody was killed, on every rank.
 # - No file is written by two ranks, and all ranks continue from the same step.
 
 # %% [markdown]
@@ -342,11 +342,11 @@ reveal("survive-momentum")
 # could die before it has written, and another after it. Then you'd need a barrier, and only after
 # it may *one* rank record, in one go, that this step is complete.) What if a restart has fewer
 # ranks, because one machine is broken for good? (The batches are different ones, and there are too
-# many random states. It continues, but not to the bit.)
+# many random states. It continues, but not bit for bit.)
 #
-# Training waits while the checkpoint is written. So how often would you write one? After every
-# step, nothing is lost, but it's slow; once a day is the opposite. Two numbers decide: how long it
-# takes to write one, and how often you are interrupted.
+# Training waits while the checkpoint is written. So how often would you write one? If you write one
+# after every step, nothing is lost, but it's slow; once a day is the opposite. Two numbers decide:
+# how long it takes to write one, and how often you are interrupted.
 
 # %% [markdown]
 # **On GPUs there is more state.** The ranks above compute on CPUs, batches come from a list, and
@@ -359,7 +359,7 @@ reveal("survive-momentum")
 #   used, or take a loader that has a state (torchdata's `StatefulDataLoader`). If samples are
 #   augmented at random, the workers' random states count, too.
 #
-# And rank 0 saved tensors of *its* GPU, so each rank reads them with
+# And rank 0 saved tensors from *its* GPU, so each rank reads them with
 # `torch.load(path, map_location="cpu")`, and then loads them into its own model.
 
 # %% [markdown]

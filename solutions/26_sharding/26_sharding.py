@@ -370,9 +370,9 @@ see("offload", draft_step)
 # - On the device, you allocate room for at most two layers' gradients in all.
 
 # %% [markdown]
-# - The kernel, each way of the link, and the host all work at the same time. The step takes at most
-#   3% longer than one layer's trip through all four, plus the slowest of the four for each further
-#   layer.
+# - The kernel, each direction of the link, and the host all work at the same time. The step takes
+#   at most 3% longer than one layer's trip through all four, plus the slowest of the four for each
+#   further layer.
 # - `tokens_to_hide` returns the smallest number of tokens in a batch, at least 1, for which a
 #   layer's backward pass takes at least as long as each of the other stages. Take the 4 operations,
 #   2 bytes each way and 28 bytes from above.
@@ -424,7 +424,7 @@ reveal("offload")
 # That's layer 0, the one that the next forward pass needs first.) ZeRO-Offload can use weights that
 # are one step old, which it calls a delayed update. Why does that help? (Then the trips may take
 # until the end of the next step.) With gradient accumulation, which stages happen once per step,
-# however many micro-batches there are? (The update, and the weights' way back. The gradients have
+# however many micro-batches there are? (The update, and the weights' trip back. The gradients have
 # to be added up somewhere: either on the device, where they take memory, or on the host, and then
 # they travel for each micro-batch.)
 

@@ -316,7 +316,7 @@ see("checkpoint-shards", draft_save)
 # - `pieces` has this rank's flat tensors, by the same names. A piece may be longer than its range;
 #   the rest is padding.
 # - `write(values)` appends a flat tensor to this rank's file, and returns the place of its first
-#   number there. It refuses a tensor without numbers.
+#   number there. It refuses an empty tensor.
 # - `save` returns a list of what this rank wrote: `(name, start, stop, place)`.
 # - Together the ranks write every number exactly once, and no padding.
 
@@ -367,8 +367,8 @@ def load(needed, chunks, read):
 check("checkpoint-shards", save, load)
 
 # %% [markdown]
-# *See* three real ranks load what two have saved. For another number of ranks that load, write for
-# example `see("checkpoint-shards", save, load, 1)`.
+# *See* three real ranks load what two have saved. To load on a different number of ranks, write,
+# for example, `see("checkpoint-shards", save, load, 1)`.
 
 # %%
 see("checkpoint-shards", save, load)

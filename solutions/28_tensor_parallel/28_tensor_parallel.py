@@ -257,7 +257,7 @@ predict("attention-heads", 4.2)
 #   with respect to this rank's `scores`.
 # - No rank hands over more than three numbers per token.
 # - You may change the arguments in place.
-# - Scores may be as large as 1,000, as small as -1,000, or both.
+# - Scores may be as large as 1,000 and as small as -1,000, even at the same time.
 
 
 # %% role="answer"

@@ -212,8 +212,8 @@ see("ring-attention", draft_attention)
 # %% [markdown]
 # *Predict.* With a **causal** mask, a token doesn't look at those that come after it, so about half
 # of all scores are masked. Suppose 8 ranks have the same number of tokens each, and skip the blocks
-# that are masked completely. How many percent less time does the ring take than if no block is
-# skipped?
+# that are masked completely. What percentage of the ring's time does that save, compared with
+# skipping no block?
 
 # %% role="predict"
 predict("ring-attention", 0)
@@ -426,9 +426,9 @@ predict("dtensor-in-practice", 4)
 #   each for the MLP.
 # - In both plans, all six matrices are cut, and output and gradients are those of the whole block.
 #   If a module has no style, its gradient comes from what the rank has seen, and nobody sums it.
-# - If a DTensor arrives in another placement than a module's weights need, PyTorch redistributes it
-#   on its own. Don't leave it to that: say so with a `"prepare"`, or with the module's own
-#   `"input"`.
+# - If a DTensor arrives in a placement other than the one a module's weights need, PyTorch
+#   redistributes it on its own. Don't leave it to that: say so with a `"prepare"`, or with the
+#   module's own `"input"`.
 
 
 # %% role="answer"

@@ -58,7 +58,7 @@ predict("gpipe", 42.9)
 # an entry. Messages take no time here.
 
 # %% [markdown]
-# - We train a small model by your lists, in float64. Every stage ends up with the gradients of a
+# - We train a small model with your lists, in float64. Every stage ends up with the gradients of a
 #   single process that has the whole batch, so each micro-batch goes forward once and backward
 #   once.
 # - No stage starts a backward pass before it has gone forward with all micro-batches.
@@ -537,9 +537,9 @@ see("experts", draft_route, draft_layer)
 #   w1[e]) @ w2[e]`, and `y` is x plus the gate times that. For a dropped token `y` is x.
 # - All ranks have the same number of experts: rank 0 the first ones, and so on. Its own are in `w1`
 #   (experts, D, H) and `w2` (experts, H, D). Ranks may have different numbers of tokens, or none.
-# - Only kept tokens travel, only to the rank that has their expert, and so do their results. In
-#   addition, a rank may send E numbers to each other rank. Rows that it sends to itself cost
-#   nothing.
+# - Only kept tokens travel, and only to the rank that has their expert; only their results travel
+#   back. In addition, a rank may send E numbers to each other rank. Rows that it sends to itself
+#   cost nothing.
 # - `balance_loss(logits)` returns the same on all ranks: E times the sum, over all experts, of the
 #   fraction of *all* ranks' tokens that choose the expert (dropped or not), times its mean
 #   probability over these tokens.

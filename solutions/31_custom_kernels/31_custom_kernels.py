@@ -9,8 +9,8 @@
 # **You will be able to** write fused kernels and a matrix product in Triton, and tell from their
 # bytes how fast they can be.
 #
-# **You need** *Tiling* and *Formats and tensor cores*; and Linux, because Triton's packages are
-# made for nothing else (on Windows, use WSL). **Time** about 85 minutes.
+# **You need** *Tiling* and *Formats and tensor cores*; and Linux, because Triton's packages exist
+# for no other system (on Windows, use WSL). **Time** about 85 minutes.
 
 # %% role="setup"
 import triton
@@ -22,7 +22,7 @@ setup("custom-kernels")
 
 # %% [markdown]
 # *See* what there is to gain. GELU, an activation function, is a chain of eight operations if you
-# write it with PyTorch's. The arithmetic is the same in all three rows.
+# write it with those of PyTorch. The arithmetic is the same in all three rows.
 
 # %%
 see("custom-kernels/gelu-at-best")
@@ -147,7 +147,7 @@ predict("layer-norm", 2)
 # rounding error.)
 
 # %% [markdown]
-# What you may need of Triton, besides what the last exercise used:
+# What you may need from Triton, besides what the last exercise used:
 #
 # - `for start in range(0, columns, BLOCK):` is a loop; its variables keep their values from one
 #   turn to the next.

@@ -69,8 +69,8 @@ predict("online-softmax", 100_000)
 # - It's also right for scores of 1,500, whose `exp` is too large for a float64.
 
 # %% [markdown]
-# - A score of `-inf` takes no part. A block may have no others, even the first one, and so may one
-#   of two parts that are merged, or both. The row as a whole has some.
+# - A score of `-inf` doesn't count. A block may consist of nothing else, even the first one, and so
+#   may one or both of two merged parts. The row as a whole always has some other score.
 # - `largest` and `total` are numbers, `weighted` is a float64 array of shape `(d,)`, and nothing
 #   that a function is given is changed.
 
@@ -154,8 +154,8 @@ predict("flash-attention", 1_000_000)
 # %% [markdown]
 # *Implement* `step`, and then `attention` for one head, which calls it. (`check` finds `step` by
 # itself.) `q`, `k`, `v` and `o` are float16 of shape `(n, D)`, row by row: element (i, j) is at
-# `i * D + j`. Program p has `BM` queries, starting at `p * BM`, as far as there are any. `D`, `BM`
-# and `BN` are powers of 2, and at least 16.
+# `i * D + j`. Program p has `BM` queries, starting at `p * BM` (fewer at the end). `D`, `BM` and
+# `BN` are powers of 2, and at least 16.
 #
 # - Row i of `o` is the softmax of `scale` times the products of `q[i]` with all rows of `k`, times
 #   `v`. With `CAUSAL`, only rows 0 to i count. `q`, `k` and `v` stay as they are.
@@ -166,7 +166,7 @@ predict("flash-attention", 1_000_000)
 #   each element of `o` is stored once.
 
 # %% [markdown]
-# What you may need of Triton, besides what you used in *Custom kernels*:
+# What you may need from Triton, besides what you used in *Custom kernels*:
 #
 # - `tl.maximum(a, b)` and `tl.minimum(a, b)` take the larger and the smaller of two values, or of
 #   two blocks element by element. `tl.max(a, axis=1)` has one number for each row of `a`.
@@ -223,7 +223,7 @@ def attention(
 check("flash-attention", attention)
 
 # %% [markdown]
-# *See* how many bytes your kernel asks of memory, and how many the chain does:
+# *See* how many bytes your kernel requests from memory, and how many the chain does:
 
 # %%
 see("flash-attention", attention)
@@ -275,7 +275,7 @@ predict("flash-backward", 5)
 # %% [markdown]
 # *Implement* `contributions`, which computes what a block of queries adds to both gradients, and
 # with it `backward`, which computes `dk` and `dv` for one head. Program p has `BN` keys, starting
-# at `p * BN`, as far as there are any, and takes the queries in blocks of `BM`. Attention is
+# at `p * BN` (fewer at the end), and takes the queries in blocks of `BM`. Attention is
 # **causal**: query i sees keys 0 to i only. `lse` has n numbers in float32; all other arrays are
 # float16 of shape `(n, D)`, row by row. `D`, `BM` and `BN` are powers of 2, and at least 16. (About
 # 5 and 17 lines.)
@@ -339,7 +339,7 @@ def backward(
 check("flash-backward", backward)
 
 # %% [markdown]
-# *See* how many bytes your kernel asks of memory:
+# *See* how many bytes your kernel requests from memory:
 
 # %%
 see("flash-backward", backward)
@@ -358,11 +358,12 @@ reveal("flash-backward")
 #
 # PyTorch has kernels like yours behind `torch.nn.functional.scaled_dot_product_attention`, which
 # picks one by device, dtype and shape. Which one matters: if none of the fused kernels supports
-# your inputs, PyTorch falls back to the chain of operations, scores in memory and all, and you only
-# notice by the time and the memory. `with torch.nn.attention.sdpa_kernel(...):` restricts the
-# choice, and gives you an error instead. If your model changes the scores before the softmax (by
-# position, by document, by a window), **FlexAttention** (`torch.nn.attention.flex_attention`) takes
-# that change as a Python function and generates the fused kernel around it.
+# your inputs, PyTorch falls back to the chain of operations, scores in memory and all, and you
+# notice only from the time and the memory that it takes. To restrict the choice, and get an error
+# instead, use `with torch.nn.attention.sdpa_kernel(...):`. If your model changes the scores before
+# the softmax (by position, by document, by a window), **FlexAttention**
+# (`torch.nn.attention.flex_attention`) takes that change as a Python function and generates the
+# fused kernel around it.
 
 # %% [markdown]
 # Is there anything left to gain? The idea stays the same, but each generation of GPUs needs another

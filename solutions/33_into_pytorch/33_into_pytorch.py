@@ -32,7 +32,7 @@ setup("into-pytorch")
 # graph. The kernel is given. It computes x · sigmoid(beta · x) · y, a gate that language models
 # have in their MLPs (with beta = 1 it's the one in SwiGLU). NumPy does the work here, but in every
 # way that matters this is a kernel like one of yours in CUDA or Triton: it gets memory, goes
-# through the elements in the order in which they lie there, and knows nothing of shapes and
+# through the elements in the order in which they are stored, and knows nothing of shapes and
 # strides.
 
 # %% role="given"
@@ -154,9 +154,9 @@ check("autograd-function", forward, fake, setup_context, backward)
 
 # %% [markdown]
 # *See* a small model train with the kernel alone, and with your operator. Then see what PyTorch's
-# own tools say about it, and use them for every operator that you write. `opcheck` calls it in the
-# ways in which autograd and the compiler do, also with strides. `gradcheck` compares its gradients
-# with differences.
+# own tools say about it, and use them for every operator that you write. `opcheck` calls it the way
+# autograd and the compiler do, including with strides. `gradcheck` compares its gradients with
+# finite differences.
 
 # %%
 see("autograd-function", forward, fake, setup_context, backward)
@@ -502,7 +502,8 @@ see("into-pytorch/recorded-graphs")
 #
 # *Predict.* Between the products of your layer, each of the 11 operations reads and writes memory.
 # Compare that with two kernels, one for the peak and one for the rest, which load each tensor once.
-# (Inductor loads `h` twice; here it's loaded once.) How many times as many bytes move one by one?
+# (Inductor loads `h` twice; here it's loaded once.) How many times as many bytes do the 11
+# operations move?
 
 # %% role="predict"
 predict("inductor-or-you", 4)
@@ -572,7 +573,7 @@ see("into-pytorch/extension")
 #
 # - `"refuses the CPU"`: raises an error for tensors that are not on a GPU.
 # - `"puts x in order"`: makes sure that the elements of x lie one after the other, row by row.
-# - `"takes y as it lies"`: hands y's memory to the kernel, though nothing made sure of the same.
+# - `"takes y as it lies"`: hands y's memory to the kernel, though nothing made sure of y's order.
 # - `"leaves elements out"`: decides how many threads there are, and can make them too few.
 # - `"picks the stream"`: decides on which stream the kernel runs.
 
@@ -638,8 +639,8 @@ repairs = {
 check("read-an-extension", lines, calls, repairs)
 
 # %% [markdown]
-# *Reflect.* With 100 elements, `blocks` is 0, and such a launch fails. Nobody asks whether it did.
-# Where will the error show up? And what does a CUDA graph make of this operator?
+# *Reflect.* With 100 elements, `blocks` is 0, and such a launch fails. Nothing checks whether it
+# did. Where will the error show up? And what does a CUDA graph make of this operator?
 #
 # (It shows up at the next place that asks CUDA for an error, which is likely to be somebody else's
 # code. And the kernel isn't in the graph, because it was launched on a stream that isn't the one
@@ -648,12 +649,13 @@ check("read-an-extension", lines, calls, repairs)
 # %% [markdown]
 # ## What you take with you
 #
-# - PyTorch knows about your kernel what you register: what its result looks like, and its gradient.
-#   What PyTorch checks elsewhere, your code has to check: device, dtype, layout, and stream.
+# - PyTorch knows only what you register about your kernel: what its result looks like, and its
+#   gradient. What PyTorch checks elsewhere, your code has to check: device, dtype, layout, and
+#   stream.
 # - A compiler fuses what it sees as one graph. A value that Python has to know ends the graph, and
 #   a number or a size that Python knows is compiled in.
 # - A CUDA graph replays its launches at the cost of one, on the same memory and with the numbers of
-#   its capture. It gains as long as a kernel is shorter than its launch.
+#   its capture. It pays off as long as a kernel is shorter than its launch.
 #
 # **Your number:** how many kernels your own training step launches.
 

@@ -44,8 +44,8 @@ see("inference/read-and-write")
 # *Predict.* Llama 3 8B writes on an H100, which can do 295 FLOP in the time it takes to read one
 # byte. Each of its 8 billion weights has 2 bytes, and takes 2 FLOP for every token that is written.
 # Each text has 1,000 tokens in its cache, of 131 KB each, and a pass writes one token for each
-# text. From about how many texts on is arithmetic the limit? Predict `"30"`, `"300"`, `"3,000"` or
-# `"never"`, written exactly like that.
+# text. At about how many texts does arithmetic become the limit? Predict `"30"`, `"300"`, `"3,000"`
+# or `"never"`, written exactly like that.
 
 # %% role="predict"
 predict("prefill-or-decode", "never")
@@ -290,7 +290,7 @@ predict("sampling", 16)
 # - `top_k` is at least 1, and may be larger than the vocabulary. `top_p` is above 0 and below 1.
 #   Either may be `None`, which leaves it out. At least one token is kept.
 # - Of equally likely tokens, those with smaller numbers are kept first.
-# - At temperature 0 the token with the largest score has probability 1, the first one of several.
+# - At temperature 0 the token with the largest score has probability 1 (the first, if several tie).
 # - It's right for scores of 1,000 and of -1,000, too. A score of `-inf` forbids its token: it has
 #   probability 0. (At least one token is allowed.) `scores` stays as it is.
 
@@ -323,7 +323,7 @@ def probabilities(scores, temperature, top_k, top_p):
 # - It's the first token at which the running sum of `p` is larger than `u`. So if `u` is uniform,
 #   each token comes up with its probability.
 # - A token of probability 0 is never drawn. Rounding may leave the whole sum a little below 1, so
-#   that it isn't larger than `u`: then it's the last token that has any probability.
+#   that it isn't larger than `u`. Then the result is the last token that has any probability.
 # - `p` stays as it is.
 
 

@@ -57,7 +57,7 @@ predict("quantize", 200)
 # `bits` is 8 or 4, and `group` is the number of columns in a group, which divides `columns`. It
 # returns a tuple of three arrays:
 #
-# - `codes`, uint8 of shape (rows, columns), one code in each element, also with 4 bits;
+# - `codes`, uint8 of shape (rows, columns), one code in each element, even with 4 bits;
 # - `scale`, float32 of shape (rows, columns // group);
 # - `zero`, uint8 of the same shape as `scale`.
 
@@ -289,8 +289,8 @@ check("speculative", residual, verify, expected_tokens, speedup, best_k)
 
 # %% [markdown]
 # *See* the first token of a text, over all guesses and uniforms: how often it comes from a guess
-# that is kept, and how often it replaces one. Then see what a round is worth; rings are your best
-# k.
+# that is kept, and how often it replaces one. Then see what a round is worth; the rings mark your
+# best k.
 
 # %%
 see("speculative", residual, verify)

@@ -1,11 +1,11 @@
 # %% [markdown]
 # # How do you serve many users, and what does a token cost?
 #
-# Take an H100 that costs 3 an hour, and a model with 8 billion weights. If one user is served, a
-# million tokens cost about 4.80. If 200 are served at once, they cost about 0.10, because all of
-# them share each reading of the weights. But users come when they like, ask short and long
-# questions, and don't want to wait. In this lesson you decide who is served when, and where each
-# text's cache is kept, and then you put a price on a token.
+# Take an H100 that costs 3 an hour, in any currency, and a model with 8 billion weights. If one
+# user is served, a million tokens cost about 4.80. If 200 are served at once, they cost about 0.10,
+# because all of them share each reading of the weights. But users come when they like, ask short
+# and long questions, and don't want to wait. In this lesson you decide who is served when, and
+# where each text's cache is kept, and then you put a price on a token.
 #
 # **You will be able to** batch requests as they come, and say what that does to waiting times; keep
 # caches without wasting memory; and work out what a model is best served on, and at what price.
@@ -24,7 +24,7 @@ setup("serving")
 #
 # **`batching` · 10 points · about 35 minutes**
 #
-# Decide which texts a server starts before each step, and measure what its users notice of that.
+# Decide which texts a server starts before each step, and measure what its users notice.
 #
 # A text here is one user's prompt and the answer to it. A step makes one token for each text that
 # **runs**, and reads the weights once for all of them. The simplest way to share them is **static
@@ -58,8 +58,8 @@ see("serving/static", admit_static)
 # step, as long as somebody is waiting, the server calls it to learn which of the waiting texts to
 # start. It returns a list of their ids.
 #
-# - `waiting` is a list of dicts, in order of arrival: `"id"`, and in tokens `"prompt"` (how long
-#   the prompt is) and `"limit"` (the most that its answer may have).
+# - `waiting` is a list of dicts, in order of arrival: `"id"`, and two counts of tokens, `"prompt"`
+#   (how long the prompt is) and `"limit"` (the most that its answer may have).
 # - `running` has the same for the texts that run, and `"made"`, how many tokens of the answer there
 #   are so far.
 # - `free_tokens` is how many more tokens the cache has room for *now*. A text that runs takes room
@@ -116,7 +116,7 @@ def percentile(values, percent):
 #   to the last token of all.
 # - `"ttft_p50"` and `"ttft_p99"`: percentiles of the time from arrival to first token.
 # - `"tpot_p50"` and `"tpot_p99"`: percentiles of a text's mean time between one token and the next.
-#   Texts with a single token have none, and are left out. (Not all texts are like that.)
+#   Texts with a single token have none, and are left out. (At least one text has more.)
 # - `"in_server"`: how many texts are in the server, waiting or running, on average from the first
 #   arrival to the last token of all. A text is there from its arrival to its last token. (No need
 #   to step through time: add up how long each text was there.)
@@ -429,8 +429,8 @@ reveal("what-to-serve-on")
 # (A faster device takes a larger batch at the same speed for each user, so more texts share the
 # reading of the weights. That only holds if there are enough users: an L4 that is busy beats a
 # large GPU that isn't, and `used` is what tells them apart. In a full batch, most of the bytes are
-# caches. Fewer bits for those, or fewer key-value heads, would help there. What has been left out
-# is reading the questions, which is arithmetic, and that's why price lists have one price for input
+# caches. Fewer bits for those, or fewer key-value heads, would help there. What we have left out is
+# reading the questions, which is arithmetic, and that's why price lists have one price for input
 # and another for output.)
 
 # %% [markdown]
@@ -476,11 +476,11 @@ predict("prefix-cache", 50)
 
 # %% [markdown]
 # - `victim(cached)` returns the key of the block to give away next, or `None` if there is none.
-#   `cached` is a dict that has for each key a dict. In it, `"before"` is the key of the block
-#   before it in its text (`None` for a first block), `"used"` is when it was last used, and
-#   `"holders"` how many running texts have it. A block that somebody holds can't go, and neither
-#   can one that another cached block comes after: that one would be worthless. Of the others, the
-#   least recently used one goes (there are no ties).
+#   `cached` maps each key to a dict. In it, `"before"` is the key of the block before it in its
+#   text (`None` for a first block), `"used"` is when it was last used, and `"holders"` how many
+#   running texts have it. A block that somebody holds can't go. Neither can a block that another
+#   cached block comes after, because the later one would become worthless. Of the others, the least
+#   recently used one goes (there are no ties).
 #
 # What they're given stays as it is. (About 4 lines for each function.)
 
@@ -851,5 +851,5 @@ progress()
 #   sgl-project/sglang, pull request 2904.
 # - Stand-ins, what is static and what is dynamic, and control flow on each: PyTorch, *torch.export
 #   Programming Model*, "Basics of Tracing", "Values: Static vs. Dynamic" and "Control Flow: Static
-#   vs. Dynamic". Arguments that are no tensors, in ONNX: the page of `torch.onnx.export`. All that
-#   the check asks for was tried with PyTorch 2.13.
+#   vs. Dynamic". Arguments that aren't tensors, in ONNX: the page of `torch.onnx.export`.
+#   Everything that the check asks for was tried with PyTorch 2.13.

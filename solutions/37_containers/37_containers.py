@@ -86,8 +86,8 @@ see("image", naive)
 # - Every image that you start from has a tag that names a version, down to the minor version for
 #   `python`, and never `latest`.
 # - After a change to `train.py`, to `minigpt/` or to the data, nothing is downloaded again.
-# - The image has only what the program needs: no nvcc and headers (a tag with `devel`), no lists of
-#   apt (`/var/lib/apt/lists`), no cache of pip (`pip install --no-cache-dir` keeps none). Remove
+# - The image has only what the program needs: no nvcc and headers (a tag with `devel`), no apt
+#   lists (`/var/lib/apt/lists`), no pip cache (`pip install --no-cache-dir` keeps none). Remove
 #   things in the step that made them, because a later step can't make an earlier layer smaller.
 
 # %% [markdown]
@@ -175,7 +175,7 @@ measure("image", dockerfile)
 #
 # **`fix-the-manifest` · 8 points · about 40 minutes**
 #
-# Mend a manifest so that two pods with four GPUs each train a model, and keep training when
+# Fix a manifest so that two pods with four GPUs each train a model, and keep training when
 # machines are taken away.
 #
 # **Kubernetes** runs containers on a cluster. You give it a **manifest**, a text in YAML that says
@@ -266,7 +266,7 @@ see("fix-the-manifest", broken_job, broken_pod, broken_container)
 # Training takes 10 hours. `train.py` keeps its checkpoints in `/runs`, and starts from the last
 # one. At SIGTERM it writes a checkpoint, which takes up to 60 s, and exits.
 #
-# *Implement* the mended manifest in three parts, `job` + `pod` + `container`. Start from a copy of
+# *Implement* the fixed manifest in three parts, `job` + `pod` + `container`. Start from a copy of
 # each. (A PyTorchJob of `kubeflow.org/v1` is fine, too. YAML's anchors and tags aren't read.)
 #
 # - Every field exists, and its value has the right type. An unquoted `8`, `on` or `1e3` isn't text.
@@ -448,6 +448,6 @@ progress()
 # - Kubernetes 1.35, documentation: "Jobs" (completion modes, pod names of Indexed Jobs, back-off
 #   and pod failure policy), "Pod Lifecycle" (termination), "DNS for Services and Pods", "Volumes"
 #   (`emptyDir`), "Taints and Tolerations", "Schedule GPUs", "Configure a Security Context".
-# - kubernetes-sigs/yaml, `goyaml.v2/resolve.go`: what YAML without quotes is for Kubernetes.
+# - kubernetes-sigs/yaml, `goyaml.v2/resolve.go`: how Kubernetes reads unquoted YAML values.
 # - Kubeflow, training-operator 1.9, `pkg/apis/kubeflow.org/v1`: the fields of a PyTorchJob.
 # - PyTorch, `torch.distributed.run`: options of `torchrun`, and their defaults.

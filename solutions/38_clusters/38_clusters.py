@@ -170,8 +170,8 @@ reveal("batch-job")
 # which rank. Then every worker runs your script from its first line.
 
 # %% [markdown]
-# So a training has several *lives*, each with its own world size. All that one life leaves to the
-# next is a checkpoint. Worker 3 of the last life may be rank 0 of this one.
+# So a training run has several *lives*, each with its own world size. All that one life leaves to
+# the next is a checkpoint. Worker 3 of the last life may be rank 0 of this one.
 #
 # *Predict.* A script gives each worker 8 samples per step, and its checkpoint says which *step* it
 # has reached. (In step `k`, `W` workers train the samples from `8 W (k - 1)` on, in the epoch's
@@ -199,8 +199,8 @@ predict("rendezvous", 800)
 # - It returns a list: the next `job.batch` samples in the order of the epoch.
 # - No batch has samples of two epochs, so the last batch of an epoch may be smaller.
 #
-# Also *implement* `shares(batch, rank, world, fits)`: what does rank `rank` of `world` do of that
-# batch? About 2 lines.
+# Also *implement* `shares(batch, rank, world, fits)`: which part of that batch is the work of rank
+# `rank` of `world`? About 2 lines.
 #
 # - It returns a list of parts, and each part is a list of at most `fits` samples.
 # - The parts of all ranks together are the batch, with each sample once.
@@ -287,8 +287,8 @@ def train(job, every):
 check("rendezvous", next_batch, shares, train)
 
 # %% [markdown]
-# *See* one training in four lives. Each row is a worker, whose rank changes from life to life. The
-# striped part was trained after the last checkpoint, so it has to be trained again.
+# *See* one training run in four lives. Each row is a worker, whose rank changes from life to life.
+# The striped part was trained after the last checkpoint, so it has to be trained again.
 
 # %%
 see("rendezvous", next_batch, shares, train)
@@ -310,13 +310,13 @@ lives = measure("rendezvous", train)
 see("clusters/torchrun", lives)
 
 # %% [markdown]
-# *Reflect.* What counts the restarts? (Each agent, in `TORCHELASTIC_RESTART_COUNT`, and it counts
-# only failures of its own workers. A restart because somebody joins isn't counted, so the number
-# doesn't say which life this is.) Why did it take some seconds until B went on alone? (An agent
-# that is killed doesn't say goodbye. Its peers notice when heartbeats are missing: by default three
-# of them, 5 s apart, and here 1 s apart.) What if the model has dropout? (A random state belongs to
-# a rank, and now the number of ranks is different. So the weights differ, unless the random numbers
-# follow from the sample instead.)
+# *Reflect.* What keeps count of the restarts? (Each agent, in `TORCHELASTIC_RESTART_COUNT`, and it
+# counts only failures of its own workers. A restart because somebody joins isn't counted, so the
+# number doesn't say which life this is.) Why did it take some seconds until B went on alone? (An
+# agent that is killed doesn't say goodbye. Its peers notice when heartbeats are missing: by default
+# three of them, 5 s apart, and here 1 s apart.) What if the model has dropout? (A random state
+# belongs to a rank, and now the number of ranks is different. So the weights differ, unless the
+# random numbers follow from the sample instead.)
 #
 # More workers don't always make it faster. With a global batch of 12, 4 workers get 3 samples each,
 # and 12 workers get one each. Beyond that, only the waiting grows.
@@ -376,7 +376,7 @@ progress()
 # ## Sources
 #
 # - Elastic launches: PyTorch 2.13, "torchrun (Elastic Launch)" and "Rendezvous"; defaults of
-#   heartbeats in `torch.distributed.elastic.rendezvous.dynamic_rendezvous`. That a join is no
+#   heartbeats in `torch.distributed.elastic.rendezvous.dynamic_rendezvous`. That a join isn't a
 #   restart: `torch.distributed.elastic.agent.server.api` ("membership changes do not count as
 #   retries"), and seen here; the "Quickstart" says otherwise. `PET_` variables:
 #   `torch.distributed.argparse_util`.

@@ -9,7 +9,7 @@
 # trained the model, and what would help most; and export metrics with alerts that fire when they
 # should.
 #
-# **You need** *DDP in practice*, and *Clusters* for the words. **Time** about 100 minutes.
+# **You need** *DDP in practice*, and *Clusters* for the terms. **Time** about 100 minutes.
 
 # %% role="setup"
 import itertools
@@ -71,7 +71,7 @@ def waste(interval_s, save_s, write_s, restart_s, mtbf_s):
 #
 # `mtbf_s * exp((restart_s + write_s) / mtbf_s) * (exp((interval_s + save_s) / mtbf_s) - 1)`
 #
-# seconds on average. This counts all attempts that fail, also during saves and restarts.
+# seconds on average. This counts all attempts that fail, including during saves and restarts.
 # *Implement* `best_interval`, for `nodes` machines that each fail once in `node_mtbf_s`. With your
 # interval, the exact waste is at most 2% more than with the best one, even if a save takes longer
 # than `mtbf_s`. Young's formula is too far off there, so search for the minimum numerically, or
@@ -102,7 +102,7 @@ check("checkpoint-interval", waste, best_interval)
 
 # %% [markdown]
 # *See* the expected loss for each interval, with yours as rings. The second picture is one day of a
-# run that saves too often, as often as you say, and too rarely. One curve has equally many
+# run that saves too often, as often as you say, and too rarely. One curve has just as many
 # failures, but in bunches: soon after one failure, another is likely.
 
 # %%

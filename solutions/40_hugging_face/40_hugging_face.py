@@ -88,7 +88,7 @@ see("hugging-face/log", trainer.state.log_history)
 #
 # | entry | what is wanted |
 # |---|---|
-# | `"batch"`, `"devices"` | samples in an update, over all devices (a multiple); how many devices |
+# | `"batch"`, `"devices"` | samples in an update, in all; how many devices (divides the batch) |
 # | `"fits"` | the most samples that fit on a device at a time |
 # | `"capability"` | the device's compute capability, a float, or `None` for a CPU |
 # | `"updates"`, `"rate"`, `"warmup"` | updates in all, the highest rate, updates in the warm-up |
@@ -156,7 +156,7 @@ def options(wanted):
 # - The gradient is clipped right before the update, unless the limit is 0.
 # - The optimizer is AdamW, with PyTorch's defaults for everything else. Biases (the name contains
 #   `bias`) and all parameters of a `LayerNorm` aren't decayed.
-# - After each update, call `log(loss, rate)` with its loss, as its batches gave it, and its rate.
+# - After each update, call `log(loss, rate)` with the loss that its batches gave, and its rate.
 
 
 # %% role="answer"

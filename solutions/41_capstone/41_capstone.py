@@ -3,9 +3,9 @@
 #
 # Each lesson before this one had a subject. A slow program doesn't have one: it's just slow. Here
 # you get a program that is correct, has some 300 lines, and wastes time in twelve ways. You find
-# them with the tools that you know, mend them, and prove that the result is the same.
+# them with the tools that you know, fix them, and prove that the result is the same.
 #
-# **You will be able to** find out what a training program wastes, and on which line; mend it
+# **You will be able to** find out what a training program wastes, and on which line; fix it
 # without changing its result; and write a report that others can check.
 #
 # **You need** the lessons on training and on many GPUs, and an editor, because this time you work
@@ -51,15 +51,15 @@ start_program("fast")
 # *Implement* a fast version, in these files. You may change, add and remove whatever you like.
 #
 # - `train.run(store, settings)` returns the same history, within 0.2%: the loss of each step, and
-#   for each epoch the share of right letters in training, and loss and share in evaluation. What is
-#   drawn at random is drawn as it is now.
+#   for each epoch the share of correct letters in training, and loss and share in evaluation. What
+#   is drawn at random is drawn as it is now.
 # - If the store holds a checkpoint of an earlier run, `run` continues from there, at the start of
 #   the next epoch. Several ranks give the same result as one.
 # - The model computes on the device only, and evaluates between `model.eval()` and `model.train()`,
-#   once an epoch, with no training in there.
+#   once an epoch, with no training in between.
 # - The store has `read(name)`, `read_many(names)`, `write(name, content)`, and `name in store`.
 # - You import only NumPy, PyTorch without its compiler, and small parts of Python's library, and
-#   nothing private of theirs (no `torch._foreach_add_`). The card names what isn't allowed.
+#   use nothing private in them (no `torch._foreach_add_`). The card names what isn't allowed.
 
 # %% [markdown]
 # Nobody uses a stopwatch here: what counts is the **bill**, which is the same on every machine. CPU
@@ -484,7 +484,7 @@ start_program("faster")
 # | training's work in float32 | 10% | launches, a letter | 12 |
 # | alive all the time in training | 4.8 W, and the rows | waits in writing | 4 |
 #
-# On each of two ranks it's also at most 1.6 W a step in messages that reduce or gather, and 0.1 W
+# On each of two ranks, the limit is also 1.6 W a step in messages that reduce or gather, and 0.1 W
 # in others. What is saved for the backward pass is counted in numbers, not bytes. Weights don't
 # count, and attention needs no scores. A step may compute at most 1.2 times what it takes.
 
@@ -725,7 +725,7 @@ reveal("make-it-fast-too")
 # - Change one thing at a time, and check that the result is the same.
 # - A report says what was counted, before and after, so that others can count it again.
 #
-# **Your number:** how many times fewer launches a step of your program makes.
+# **Your number:** by what factor your program cuts the launches in a step.
 
 # %%
 progress()
