@@ -5,8 +5,8 @@
 # of them unexpectedly: about once every three hours. The more GPUs you use, the sooner something
 # fails, as the figure shows. And the more you use, the less each of them contributes.
 #
-# **You will be able to** work out what 64 GPUs would give you before you ask for them, and write a
-# checkpoint from which a training run that was killed continues as if nothing had happened.
+# **You will be able to** work out what 64 GPUs would give you before you ask for them. You will
+# write a checkpoint from which a killed training run continues as if nothing had happened.
 #
 # **You need** the lessons *Buckets and overlap* (how much of an exchange is hidden), *DDP in
 # practice* (real processes), and what a larger batch does to a learning rate. **Time**

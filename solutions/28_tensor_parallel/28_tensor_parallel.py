@@ -196,7 +196,7 @@ see("attention-heads", draft_heads)
 #   gradient of its i-th key-value head, computed from the rank's own query heads. It returns the
 #   same rows, each summed over all ranks that have a copy of the head. You may change `gradient` in
 #   place.
-# - While it does so, no rank hands over more bytes than its `gradient` has.
+# - While it does so, no rank passes more bytes to collectives than its `gradient` has.
 
 # %% [markdown]
 # `dist.new_group(list of ranks)` makes a group, which collectives take as `group=`. Every rank has

@@ -243,7 +243,7 @@ see("kv-cache", positions, attend, cache_bytes)
 reveal("kv-cache")
 
 # %% [markdown]
-# *Reflect.* Why does your first step take more than the one without a cache? (All three prompts are
+# *Reflect.* Why does your first step compute more than the one without a cache? (All three prompts are
 # read at once, and the shorter ones are padded to the longest.) What happens to the padding's keys?
 # (They land in the rest of the cache, where the next tokens overwrite them.)
 #

@@ -301,7 +301,7 @@ reveal("paged-cache")
 # times 63, or 62 and one for each answer: 66.)
 #
 # What does a table cost? (Attention looks up each block: its kernel took 20 to 26% longer in Kwon
-# et al. The rest of a step took no longer, and more texts fit into it.)
+# et al. The rest of a step took no longer, and more texts fit into memory.)
 
 # %% [markdown] exercise="what-to-serve-on"
 # ## What should it run on?
