@@ -494,10 +494,10 @@ see("read-the-profile", recorded)
 
 # %% [markdown]
 # On a CPU, the forward and backward passes are 26 of these, and the rest is the update. `foreach`
-# hands over all tensors in one call per operation. On a GPU that is one kernel for many tensors;
-# on a CPU it is still a loop. `fused` does all the operations in one kernel. (All that is left of
-# it here is 8 step counts, which stay on the host.) If you choose neither, PyTorch uses `foreach`
-# when the weights are on a GPU.
+# hands over all tensors in one call per operation. On a GPU that is one kernel for many tensors; on
+# a CPU it is still a loop. `fused` does all the operations in one kernel. (All that is left of it
+# here is 8 step counts. On a GPU they are on the device, too, and one kernel counts for all of
+# them.) If you choose neither, PyTorch uses `foreach` when the weights are on a GPU.
 #
 # `torch.compile` writes its own loops, with many operations in each. It needs a compiler and half a
 # minute or more, so we counted once: the 64 operations of the update became 16 loops, two per

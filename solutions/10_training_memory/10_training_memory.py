@@ -165,7 +165,8 @@ see("training-step/fragments")
 # remedy: start Python with `PYTORCH_ALLOC_CONF=expandable_segments:True` (older releases call it
 # `PYTORCH_CUDA_ALLOC_CONF`). Segments can then grow, so fewer pieces are left over between them.
 # `torch.cuda.empty_cache()` gives unused segments back to the driver. That helps other programs,
-# not yours: memory that your tensors use stays where it is. For the whole story,
+# and rarely yours: memory that your tensors use stays where it is, and PyTorch does the same by
+# itself before an allocation fails. For the whole story,
 # `torch.cuda.memory._record_memory_history()` and `_dump_snapshot("file.pickle")` write a history
 # to open at https://pytorch.org/memory_viz.
 

@@ -150,7 +150,7 @@ see("training-step/rates", sgd, adam)
 #   0.95. A shorter memory recovers sooner from one huge gradient, and clipping keeps that gradient
 #   from moving the weights too far.
 #
-# `fused=True` does the whole update in one kernel for many tensors, instead of several for each.
+# `fused=True` updates many tensors in one kernel; the default on a GPU has one for each operation.
 
 # %% [markdown] exercise="train-digits"
 # ## Learn the digits, not the labels

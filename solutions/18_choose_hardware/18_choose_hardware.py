@@ -179,9 +179,9 @@ reveal("does-it-fit")
 # all other kernels read and write. The **link**: with several devices, the gradients have to be
 # summed. And **launches**: the host needs a few microseconds for each kernel.
 #
-# *Predict.* A model with 6.74 billion parameters, 2 bytes each, writes one text on an A100, which
-# reads 2,039 GB/s. Each token needs all the weights. What is the most tokens per second that this
-# can give?
+# *Predict.* A model with 6.74 billion parameters, 2 bytes each, writes one text on an A100 (the
+# SXM one with 80 GB), which reads 2,039 GB/s. Each token needs all the weights. What is the most
+# tokens per second that this can give?
 
 # %% role="predict"
 predict("step-time", 151)
@@ -305,10 +305,11 @@ predict("feature-gate", "yes")
 
 # %% [markdown]
 # A binary such as `sm_86` is machine code for compute capability 8.6. It runs on 8.6 and on every
-# later minor version of the same major one (8.9), never on another major version. `compute_90` is
-# **PTX**, code that the driver compiles when the program starts, for 9.0 and everything later. A
-# name that ends with `a` (`sm_90a`, `compute_90a`) uses what only this one architecture has, so it
-# runs on exactly that capability. The last digit is the minor version: `sm_120` is 12.0.
+# later minor version of the same major one (8.9), never on another major version. (NVIDIA
+# promises that for desktops and servers, not for its Tegra chips.) `compute_90` is **PTX**, code
+# that the driver compiles when the program starts, for 9.0 and everything later. A name that
+# ends with `a` (`sm_90a`, `compute_90a`) uses what only this one architecture has, so it runs on
+# exactly that capability. The last digit is the minor version: `sm_120` is 12.0.
 #
 # *Implement.* `running` returns the names in the list `built` that run on a device, as a list in
 # the same order. `capability` is a tuple such as `(8, 9)`.
@@ -353,7 +354,7 @@ def running(capability, built):
 # - `"refused"`: fp8 or fp4 without such units. PyTorch raises an error: `torch._scaled_mm is only
 #   supported on CUDA devices with compute capability >= 9.0 or 8.9`.
 # - `"falls back"`: bf16, fp16 or tf32 without such units. It computes the right thing on other
-#   units, silently, and is as slow as fp32 or slower.
+#   units, silently, and is usually as slow as fp32 or slower.
 
 
 # %% role="answer"
@@ -546,7 +547,8 @@ reveal("mig-or-whole")
 # *Reflect.* Slices pay when jobs are small: too narrow for the whole GPU, or busy on the host.
 # Wide jobs gain little: seven of them wait for their hosts at the same time, but each takes longer
 # and has less memory. And what happens on a whole GPU when two processes share it without slices?
-# They take turns, and one that fills the memory leaves none to the other.
+# They take turns, unless NVIDIA's MPS lets their kernels run at the same time. And one that fills
+# the memory leaves none to the other.
 
 
 # %% [markdown]
@@ -585,5 +587,6 @@ progress()
 #   PyTorch 2.13, `torch/cuda/__init__.py`: the wheels' targets, and what it says where they don't
 #   match.
 # - NVIDIA, Multi-Instance GPU User Guide, "Supported MIG Profiles": those of an H100 with 80 GB.
+#   NVIDIA, Multi-Process Service: kernels of several processes at once.
 # - J. Rabaey, A. Chandrakasan, B. Nikolic, Digital Integrated Circuits, 2003, chapter 5: dynamic
 #   power is capacitance times voltage squared times frequency.

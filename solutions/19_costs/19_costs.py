@@ -64,10 +64,10 @@ def per_million(price_per_hour, tokens_per_s):
 
 
 # %% [markdown]
-# How much does a device really draw? NVIDIA's driver reports watts. Intel's and AMD's CPUs count
-# energy instead (RAPL): a counter in microjoules that only grows, until it reaches a largest value
-# and starts again from 0. You read it now and then, often enough that it starts again at most once
-# between two readings.
+# How much does a device really draw? NVIDIA's driver reports watts (and, from Volta on, also
+# the joules since it was loaded). Intel's and AMD's CPUs count energy instead (RAPL): a counter in
+# microjoules that only grows, until it reaches a largest value and starts again from 0. You read it
+# now and then, often enough that it starts again at most once between two readings.
 #
 # *Implement.* `energy_j` returns the joules from the first to the last of a list of `readings` in
 # microjoules; the counter goes from `wraps_at - 1` to 0. Between two equal readings it has not
@@ -216,8 +216,8 @@ reveal("pick-one")
 # **`spot-or-not` · 7 points · about 30 minutes**
 #
 # Clouds sell what is idle at a discount, as **spot** or preemptible machines, and take it back when
-# somebody pays more. Work out what that costs: what is lost since the last checkpoint, what the
-# checkpoints take, and what a restart takes. Then choose how often to save.
+# somebody who pays in full needs it. Work out what that costs: what is lost since the last
+# checkpoint, what the checkpoints take, and what a restart takes. Then choose how often to save.
 #
 # *Predict.* You save every hour, and a save takes no time. Interruptions come at random. How many
 # hours of work does one of them cost on average (the restart left aside)?
@@ -413,7 +413,7 @@ progress()
 # - Devices: `devices.toml` in the course's package, with a document for each number.
 # - Ember, Yearly Electricity Data (2024), through Our World in Data: grams of CO2 in 2023. Uptime
 #   Institute, Global Data Center Survey 2024: the average PUE. Linux, power capping framework:
-#   RAPL.
+#   RAPL. NVIDIA, NVML API Reference Guide, `nvmlDeviceGetTotalEnergyConsumption`.
 # - J. Daly, A higher order estimate of the optimum checkpoint interval for restart dumps, Future
 #   Generation Computer Systems 22, 2006, equation 13. J. Young, Communications of the ACM 17(9),
 #   1974: the first guess.

@@ -399,12 +399,12 @@ reveal("who-waits")
 # %% [markdown]
 # **When a real job hangs.** Nothing happens, and after 10 minutes (PyTorch's default with NCCL) a
 # timeout ends the job. The rank that complains is usually one that waited; the one to find is the
-# rank that never came. Three tools, all switched on by environment variables:
+# rank that never came. Three tools, all set by environment variables:
 #
 # - The **flight recorder** keeps each rank's last collectives, with their shapes and whether they
-#   have finished; with NCCL, a timeout writes them to a file per rank. PyTorch 2.13 keeps 2,000;
-#   `TORCH_FR_BUFFER_SIZE` (formerly `TORCH_NCCL_TRACE_BUFFER_SIZE`) changes that. The command
-#   `torchfrtrace` compares the ranks' files, and names the first call where they differ.
+#   have finished; with NCCL, a timeout writes them to a file per rank. PyTorch 2.13 keeps 2,000
+#   by default; `TORCH_FR_BUFFER_SIZE` (formerly `TORCH_NCCL_TRACE_BUFFER_SIZE`) changes that. The
+#   command `torchfrtrace` compares the ranks' files, and names the first call where they differ.
 # - `TORCH_DISTRIBUTED_DEBUG=DETAIL` compares the ranks' calls *before* each collective, and raises
 #   an error that names both. It's slow, so use it for debugging only.
 # - `NCCL_DEBUG=INFO` prints which network and which GPUs NCCL found, and its warnings.

@@ -391,16 +391,17 @@ reveal("clip-and-mean-variance")
 # ResNet-50, that's 106 collectives in a step, each with its latency.)
 
 # %% [markdown]
-# And which moments does an evaluation use? (The running ones that each rank has: with
-# DistributedDataParallel those of rank 0, with SyncBatchNorm those of all. Without either, two
-# ranks give the same sample different scores.)
+# And which moments does an evaluation use? (The running ones that each rank has. With
+# DistributedDataParallel those are rank 0's, if you call the wrapped model: after the last step
+# only its next forward pass makes them equal. With SyncBatchNorm they are those of all. Without
+# either, two ranks give the same sample different scores.)
 
 # %% [markdown]
 # ## What you take with you
 #
-# - DistributedDataParallel averages gradients, and that's all it does. It's up to you that ranks
-#   draw different samples, that an evaluation counts each sample once, and that a loss is the mean
-#   over all of them.
+# - DistributedDataParallel copies rank 0's model and buffers, and averages gradients. That's all
+#   it does. It's up to you that ranks draw different samples, that an evaluation counts each sample
+#   once, and that a loss is the mean over all of them.
 # - Anything a step computes from its batch (a norm to clip by, a mean, a variance) has to come from
 #   all ranks' samples, or be computed after the reduction. Each rank's own number is a different
 #   one.

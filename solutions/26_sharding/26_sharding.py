@@ -320,7 +320,8 @@ reveal("sharded-gradients")
 # and cheaper. ZeRO-Offload keeps the optimizer's states there, and the float32 weights with them:
 # 12 of the 16 bytes. During the backward pass, each layer's gradient goes to the host, the CPU
 # updates the layer, and the new weights come back in 16 bits. All of this can happen while the GPU
-# is busy with the backward pass of the layers that follow.
+# is busy with the backward pass of the layers that follow. (ZeRO-Offload itself updates after the
+# backward pass, and so does anyone who clips by the norm of all gradients.)
 
 # %% [markdown]
 # *Predict.* A GPU computes the backward pass at 400 TFLOP/s. Its link carries 64 GB/s each way, and

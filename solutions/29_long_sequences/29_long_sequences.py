@@ -474,7 +474,8 @@ reveal("dtensor-in-practice")
 # %% [markdown]
 # In PyTorch a plan has objects instead of strings. It cuts the block in place, and you call the
 # block as before. *See* the code for your plan. What it doesn't mention is PyTorch's default, such
-# as `Shard(-1)`, the last dimension, for the output of `ColwiseParallel`.
+# as `Shard(-1)`, the last dimension, for the output of `ColwiseParallel`. (`SequenceParallel` cuts
+# dimension 1 by default, for tensors with a batch in front. Ours have none.)
 
 # %%
 see("tensor-parallel/in-pytorch", sequence_plan)

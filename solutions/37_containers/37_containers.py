@@ -415,8 +415,8 @@ reveal("fix-the-manifest")
 # show at once. The grace period, the volume and `backoffLimit` matter only when a node goes away.)
 #
 # Only one node is free. What do your two pods do? (One is placed, and waits for the other while it
-# holds four GPUs that nobody can use. Schedulers for batch work, such as Kueue and Volcano, start
-# all pods of a job or none.)
+# holds four GPUs that nobody can use. Volcano, a scheduler for batch work, starts all pods
+# of a job or none. Kueue, which queues jobs, can do that too, by `waitForPodsReady`.)
 
 # %% [markdown]
 # ## What you take with you

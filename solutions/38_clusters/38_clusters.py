@@ -75,8 +75,8 @@ predict("batch-job", 4)
 # - `sbatch` accepts the script and reads all of them. (It reads none after the first command.
 #   There's only one partition, a group of nodes with a queue, so you don't have to name it.)
 # - On each of two nodes, ask for what its processes need, and for at most 50% more cores and memory
-#   than that. By default a job gets 1 core for each task, and 4,000 MB for each core.
-# - The limit is at least 1 hour (the default is 30 minutes), and lets the job start at once.
+#   than that. By default a job here gets 1 core for each task, and 4,000 MB for each core.
+# - The limit is at least 1 hour (the default here is 30 minutes), and lets the job start at once.
 # - The log is in the folder where you call `sbatch`, and its name has the job's number (`%j`) in
 #   it. A requeued job adds to the same log.
 # - A signal comes 60 to 600 s before the limit. `--signal=B:USR1@90` sends it to the script's own
@@ -92,7 +92,8 @@ predict("batch-job", 4)
 #   `SLURM_LOCALID` and `SLURM_NTASKS`. Both commands are installed.
 # - All ranks meet on a node of the job. `scontrol show hostnames "$SLURM_JOB_NODELIST"` lists them.
 # - After the signal all processes save. Then the script calls `scontrol requeue "$SLURM_JOB_ID"`,
-#   once. That ends everything that still runs, and it's refused without the option `--requeue`.
+#   once. That ends everything that still runs. On this cluster it's refused without the option
+#   `--requeue`; others allow it by default (`JobRequeue` in their `slurm.conf`).
 # - When the program ends by itself, the job isn't requeued, and the script exits with the program's
 #   status: 0 if the training is done.
 

@@ -67,7 +67,7 @@ def waste(interval_s, save_s, write_s, restart_s, mtbf_s):
 # %% [markdown]
 # Set the derivative of your sum to 0, and you get the interval `sqrt(2 * save_s * mtbf_s)`. This is
 # Young's formula of 1974, and it's good as long as a save is short compared with `mtbf_s`. Exactly,
-# if failures are independent of each other, an interval takes
+# if failures are independent of each other and equally likely at any time, an interval takes
 #
 # `mtbf_s * exp((restart_s + write_s) / mtbf_s) * (exp((interval_s + save_s) / mtbf_s) - 1)`
 #
