@@ -179,7 +179,7 @@ reveal("blocks-copies")
 # **`launch-shape` · 5 points · about 14 minutes**
 #
 # The host decides how many blocks there are. Blocks and grids may have up to three axes: x, y, and
-# z. Since 2012, every NVIDIA GPU has had the same limits:
+# z. From compute capability 3.0 (2012) on, the limits are the same on every NVIDIA GPU:
 #
 # | | x | y | z | in all |
 # |---|---|---|---|---|

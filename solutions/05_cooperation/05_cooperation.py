@@ -56,8 +56,8 @@ see("cooperation/lost-count", count_together)
 # All threads of a block see its **shared memory**, and `cuda.syncthreads()` is its **barrier**: no
 # thread goes on until all threads of the block have arrived, and afterward each of them sees what
 # the others wrote before it. If an `if` or an early `return` keeps some threads away, the behavior
-# is undefined, and the block may hang. (Since Volta, a barrier no longer waits for threads that
-# have exited, so an early `return` often gets through. Don't build on it: the checks count it as a
+# is undefined, and the block may hang. (Since Volta, a barrier waits only for threads that haven't
+# exited, so an early `return` often gets through. Don't build on it: the checks count it as a
 # fault.) The kernel below adds a block's numbers in pairs, then pairs of pairs: 256 numbers in 8
 # rounds. It handles any number of elements, because a thread without one contributes a 0.
 
@@ -294,8 +294,8 @@ predict("histogram", 30)
 
 # %% [markdown]
 # *See.* First, what each kernel counts. Then the atomics of one warp: a row is an address, and a
-# number is a lane. Lanes with different addresses don't get in each other's way, but lanes in one
-# row take turns.
+# number is a lane. The lanes in one row take turns. (In shared memory, so do lanes with different
+# addresses in one bank.)
 
 # %%
 rng = np.random.default_rng(5)
@@ -407,7 +407,7 @@ see("cooperation/recorded")
 # don't, because the kernel adds a constant 1 and ignores the old value. From compute capability 8.0
 # on, the compiler turns exactly that into one instruction, `ATOMS.POPC.INC`. Its name (*popc* is a
 # count of bits) and these rates suggest that it counts the lanes on an address and adds the count
-# once. A T4 has only `ATOMS.ADD`, and so does any device once you add something other than 1.
+# once. For a T4 it writes `ATOMS.ADD`, as it does for any device if you add something other than 1.
 # Private copies therefore suffer less from a favorite word than the picture of turns suggests. If
 # your two private bars are near the memory's own rate, it's the values' bytes that take the time,
 # and then no atomic is worth saving.

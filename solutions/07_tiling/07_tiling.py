@@ -42,10 +42,10 @@ setup("tiling")
 # %% [markdown]
 # A GPU has two memories in a row. The L1 cache and the shared memory of an SM have one **data
 # path** in common, and 128 bytes go through it in a **pass**. Shared memory takes one pass per
-# wavefront. A request to global memory takes one for every four sectors, and at least one, even if
-# all lanes want the same word. What *device memory* has to move is less, as far as the caches keep
-# what came before: at best, each sector once. Here is an H200, going by its data sheet and by 128
-# bytes per clock and SM:
+# wavefront. A request to global memory takes at least one for every four sectors, and at least one
+# in all, even if all lanes want the same word. What *device memory* has to move is less, as far as
+# the caches keep what came before: at best, each sector once. Here is an H200, going by its data
+# sheet and by 128 bytes per clock and SM:
 
 # %% role="given"
 H200 = {"tflop_per_s": 67, "l1_gb_per_s": 33_454, "memory_gb_per_s": 4_800}

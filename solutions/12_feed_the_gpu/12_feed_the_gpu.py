@@ -503,8 +503,9 @@ progress()
 #
 # - Utilization: NVIDIA, *NVML API Reference Guide*, `nvmlUtilization_t` (what `nvidia-smi` shows; a
 #   sample period is between 1/6 of a second and 1 second). Numbers like yours, from counters:
-#   `nvmlGpmMetricId_t` there (`NVML_GPM_METRIC_SM_UTIL`, `NVML_GPM_METRIC_DRAM_BW_UTIL`); NVIDIA,
-#   *DCGM*, "Field Identifiers" (`DCGM_FI_PROF_SM_ACTIVE`, `DCGM_FI_PROF_DRAM_ACTIVE`).
+#   `nvmlGpmMetricId_t` there (`NVML_GPM_METRIC_SM_UTIL`, `NVML_GPM_METRIC_DRAM_BW_UTIL`), for
+#   Hopper or newer; NVIDIA, *DCGM*, "Field Identifiers" (`DCGM_FI_PROF_SM_ACTIVE`,
+#   `DCGM_FI_PROF_DRAM_ACTIVE`).
 # - Workers, `prefetch_factor`, `worker_init_fn` and the seeds of workers: PyTorch 2.13,
 #   `torch.utils.data.DataLoader` and `torch/utils/data/_utils/worker.py`; the name that a profile
 #   shows: `torch/utils/data/dataloader.py`.

@@ -134,8 +134,8 @@ measure("transfer-size", fit)
 
 # %% [markdown]
 # **Who waits for a copy?** The copy engine needs host memory that can't be moved: *page-locked*, or
-# **pinned**. Anything in ordinary (pageable) memory is first copied into a pinned buffer of the
-# driver. So large copies are slower, and the host takes part in them. For the smallest copies
+# **pinned**. Anything in ordinary (pageable) memory is usually copied to a pinned buffer of the
+# driver first. So large copies are slower, and the host takes part in them. For the smallest copies
 # latency is all that matters, which is why pinning gained nothing at 4 KiB in the first figure.
 # From pinned memory, `batch.to("cuda", non_blocking=True)` returns at once, and the host can
 # prepare the next batch.

@@ -252,11 +252,11 @@ reveal("accumulate")
 #
 # **`tensor-cores` · 6 points · about 35 minutes**
 #
-# How can there be 15 times as many operations in 16 bits? Since compute capability 7.0, an SM has
-# **tensor cores**. In one call, a *warp* multiplies two matrices of 16 x 16 halves and adds the
-# product to a third matrix: products as in your `dot`, and sums in float32. The sums aren't rounded
-# as IEEE 754 demands, though. Hardware adds several products at once and may cut digits off, so
-# don't expect the bits of a float32 loop.
+# How can there be 15 times as many operations in 16 bits? Since compute capability 7.0, SMs have
+# **tensor cores** (except in a few devices of 7.5, such as the GTX 1660). In one call, a *warp*
+# multiplies two matrices of 16 x 16 halves and adds the product to a third matrix: products as in
+# your `dot`, and sums in float32. The sums aren't rounded as IEEE 754 demands, though. Hardware
+# adds several products at once and may cut digits off, so don't expect the bits of a float32 loop.
 #
 # *Predict.* How many of a warp's ordinary multiply-add instructions, with one multiply-add in each
 # lane, does such a call replace? And if both factors come from memory each time, how many FLOP is

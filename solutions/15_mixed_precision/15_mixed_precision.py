@@ -573,8 +573,9 @@ print("the smallest gradient whose v is not 0:", smallest_gradient(0.999))
 #
 # **And 8 bits?** A small model's gradients lose 7% of their numbers in e5m2, and half in e4m3.
 # It's done all the same, but only for matrix products: weights and activations in e4m3, gradients
-# in e5m2, each tensor with its own scale, and everything else in 16 or 32 bits. On the many models
-# tried, that ended up where 16 bits do.
+# in e5m2, and a scale for each tensor. On the many models tried, that ended up where 16 bits do.
+# Some newer recipes use e4m3 throughout, with a scale for each small block. Everything else stays
+# in 16 or 32 bits.
 #
 # **Your number:** the accuracy of your training in 16 bits, measured above, next to float32's.
 
@@ -587,7 +588,8 @@ progress()
 # - Master weights, gradients that vanish: P. Micikevicius et al., *Mixed Precision Training*, ICLR
 #   2018 (arXiv 1710.03740). Stochastic rounding in training: S. Gupta et al., *Deep Learning with
 #   Limited Numerical Precision*, ICML 2015 (arXiv 1502.02551).
-# - 8 bits: P. Micikevicius et al., *FP8 Formats for Deep Learning*, 2022 (arXiv 2209.05433).
+# - 8 bits: P. Micikevicius et al., *FP8 Formats for Deep Learning*, 2022 (arXiv 2209.05433). A
+#   scale for each block: DeepSeek-V3 (below), section 3.3.
 # - The scaler: PyTorch, `torch.amp.GradScaler` and the kernel `_amp_update_scale_`; that it may go
 #   below 1: documentation of `torch.amp`, "Gradient Scaling". The loop: PyTorch, "Automatic Mixed
 #   Precision examples". Autocast's lists, and what is left as it is: documentation of `torch.amp`,

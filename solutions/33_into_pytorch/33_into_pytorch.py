@@ -341,7 +341,7 @@ predict("cuda-graphs", 40)
 # all of them on that same memory. None of your Python is in it, and that has consequences:
 #
 # - The CPU can't wait for the GPU during a capture, so it can't look at a value: no `item()`, no
-#   `if x.sum() > 0:`, no `synchronize()`, and no tensor made from Python's numbers.
+#   `if x.sum() > 0:`, no `synchronize()`. And `torch.tensor(0.5, device="cuda")` waits for a copy.
 # - Python runs once, during the capture. A number or a branch that it picks there is *frozen*.
 # - The memory stays the same. New data has to be copied into the captured inputs, and each replay
 #   overwrites the result of the one before. Shapes can't change, either.

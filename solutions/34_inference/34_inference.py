@@ -135,7 +135,8 @@ reveal("prefill-or-decode")
 # more tokens for the same bytes: *Faster decoding* is about the last two.)
 #
 # Your formulas leave out what layers pass to each other, softmax and norms. They also count the
-# table of token embeddings as if it were multiplied, though it's only looked up.
+# table of token embeddings as if it were multiplied, though it's only looked up. And in a mixture
+# of experts, a token takes only some of the weights.
 
 # %% [markdown] exercise="kv-cache"
 # ## A cache that changes nothing but the time
@@ -389,7 +390,8 @@ progress()
 # - N. Shazeer, Fast Transformer Decoding: One Write-Head is All You Need, arXiv:1911.02150: heads
 #   that share keys and values, because reading them is what takes long. In groups: J. Ainslie et
 #   al., GQA, arXiv:2305.13245. Latent attention: DeepSeek-AI, DeepSeek-V2, arXiv:2405.04434,
-#   section 2.1. Sliding windows: A. Jiang et al., Mistral 7B, arXiv:2310.06825.
+#   section 2.1; experts: section 2.2. Sliding windows: A. Jiang et al., Mistral 7B,
+#   arXiv:2310.06825.
 # - PyTorch 2.13, `scaled_dot_product_attention`: where `is_causal` has the corner of its mask.
 # - Top-k: A. Fan et al., *Hierarchical Neural Story Generation*, 2018, arXiv:1805.04833. Top-p,
 #   loops, and the unreliable tail: A. Holtzman et al., *The Curious Case of Neural Text

@@ -1,4 +1,7 @@
 # a norm by hand; moments of parts put together from one call, as Chan and others do
+import math
+
+
 def finish(model, max_norm):
     average(model)
     grads = [p.grad for p in model.parameters() if p.grad is not None]

@@ -1,4 +1,7 @@
 # takes some row off first, so that squares are small; the loss as a float64
+import math
+
+
 def mean_loss(loss, samples):
     total = loss.double() * samples if samples > 0 else torch.zeros((), dtype=torch.float64)
     pair = torch.stack([total, torch.tensor(samples, dtype=torch.float64)])

@@ -1,4 +1,7 @@
 # the optimizer is made before the model is wrapped, which copies in place; own seed; rank 0's hits
+import math
+
+
 def train(model, data, epochs, batch, every, optimizer_for):
     optimizer = optimizer_for(list(model.parameters()))
     ddp, losses = DistributedDataParallel(model), []
