@@ -165,7 +165,7 @@ class CallWatch(SynchronizationCounter):
         """Note a call that waits or copies."""
         site = self._site() if self.is_counting else None
         name, args, _ = self._call
-        # An optimizer's own counters of steps stay on the host.
+        # On a CPU, an optimizer's own counters of steps stay on the host.
         is_counter = name in _FACTORIES and site is not None and site.via.startswith("Optimizer.")
         if site is None or is_counter:
             return

@@ -425,8 +425,8 @@ def pair_kernel(functions):
 # with `axis=1` on float32 arrays of shape (rows, columns). `fmaxf` and `expf` work on floats.
 #
 # - All arithmetic is in float32.
-# - `-inf` in a row counts as nothing. A row that holds nothing else, or has no elements, gives `-inf`,
-#   which is `MINUS_INFINITY` in the code. (Masked attention has such rows.)
+# - `-inf` in a row counts as nothing. A row that holds nothing else, or has no elements, gives
+#   `-inf`, which is `MINUS_INFINITY` in the code. (Masked attention has such rows.)
 # - Any other element is a number, however large or small. Some masks use -3.4028235e38, the lowest
 #   float32, and a row of those must still give about that.
 #

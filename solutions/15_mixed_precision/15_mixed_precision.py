@@ -58,8 +58,8 @@ predict("master-weights", 0)
 #   the new master, and the new weights in the gradient's dtype, which the forward and backward
 #   passes will use.
 # - `round_stochastically(values, dtype, uniform)` takes float32 `values`, and for each of them a
-#   number in `uniform`, drawn evenly from 0 to 1: that's your source of randomness. Both stay as they
-#   are. Every value is below the dtype's largest number.
+#   number in `uniform`, drawn evenly from 0 to 1: that's your source of randomness. Both stay as
+#   they are. Every value is below the dtype's largest number.
 
 # %% [markdown]
 # Here's what helps with the second one. `torch.finfo(dtype)` has `eps`, the step from 1 to the next
@@ -572,10 +572,9 @@ print("the smallest gradient whose v is not 0:", smallest_gradient(0.999))
 #   bytes for each weight.
 #
 # **And 8 bits?** A small model's gradients lose 7% of their numbers in e5m2, and half in e4m3.
-# It's done all the same, but only for matrix products: weights and activations in e4m3, gradients
-# in e5m2, and a scale for each tensor. On the many models tried, that ended up where 16 bits do.
-# Some newer recipes use e4m3 throughout, with a scale for each small block. Everything else stays
-# in 16 or 32 bits.
+# Matrix products work all the same, with weights and activations in e4m3, gradients in e5m2, and a
+# scale for each tensor: many models ended up where 16 bits do. Some newer recipes use e4m3 alone,
+# with a scale for each small block. Everything else stays in 16 or 32 bits.
 #
 # **Your number:** the accuracy of your training in 16 bits, measured above, next to float32's.
 

@@ -484,9 +484,9 @@ see("tensor-parallel/in-pytorch", sequence_plan)
 # *Reflect.* Leave out `"attn"` in `tensor_plan`, and look at the backward pass. Where do the two
 # extra all-reduces come from? (Each of q, k and v sums the gradient of its own input. By hand you
 # would add up the three first, and send their sum.) Leave out the norms in `sequence_plan`, and
-# look at the title. Why is the gradient off? (Each rank has the gradient from its own tokens, and nobody
-# sums it.) Which of these mistakes would you notice in a run on 8 GPUs? (A wrong gradient raises no
-# error. So before you start, compare with one GPU, on a small model.)
+# look at the title. Why is the gradient off? (Each rank has the gradient from its own tokens, and
+# nobody sums it.) Which of these mistakes would you notice in a run on 8 GPUs? (A wrong gradient
+# raises no error. So before you start, compare with one GPU, on a small model.)
 
 # %% [markdown]
 # ## What you take with you

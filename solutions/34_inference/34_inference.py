@@ -10,7 +10,7 @@
 # **You will be able to** say what limits reading and what limits writing; write a KV cache that
 # changes nothing but the time; and draw tokens from exactly the distribution that you want.
 #
-# **You need** *Attention*, and the roofline from *Tiling*. **Time** about 85 minutes.
+# **You need** *Attention*, and the roofline from *Tiling*. **Time** about 90 minutes.
 
 # %% role="setup"
 import math
@@ -32,7 +32,7 @@ see("inference/read-and-write")
 # %% [markdown] exercise="prefill-or-decode"
 # ## What limits reading, and what limits writing?
 #
-# **`prefill-or-decode` · 6 points · about 20 minutes**
+# **`prefill-or-decode` · 6 points · about 25 minutes**
 #
 # Work out what a model waits for when it reads, and when it writes. It reads your prompt in one
 # **pass** through its layers, with all tokens at once, which is called **prefill**. Then it writes,
@@ -244,9 +244,9 @@ see("kv-cache", positions, attend, cache_bytes)
 reveal("kv-cache")
 
 # %% [markdown]
-# *Reflect.* Why does your first step compute more than the one without a cache? (All three prompts are
-# read at once, and the shorter ones are padded to the longest.) What happens to the padding's keys?
-# (They land in the rest of the cache, where the next tokens overwrite them.)
+# *Reflect.* Why does your first step compute more than the one without a cache? (All three prompts
+# are read at once, and the shorter ones are padded to the longest.) What happens to the padding's
+# keys? (They land in the rest of the cache, where the next tokens overwrite them.)
 #
 # `scaled_dot_product_attention(query, keys, values, is_causal=True)` lets new token t look at the
 # places 0 to t, so the first one sees place 0 only. When is that wrong? (Whenever there are tokens
