@@ -20,7 +20,7 @@ def test_the_committed_lessons_keep_the_rules(root, entry):
 
 BREAKS = {
     "a long code cell": ('see("welcome/machine")', "\n".join(f"x{i} = 1" for i in range(26)), "a code cell of 26"),
-    "a long text": ("# Look at the axis", "#\n".join(f"# Line {i}\n" for i in range(13)) + "# Look", "a text cell of"),
+    "a long text": ("# Look closely at the axis", "#\n".join(f"# Line {i}\n" for i in range(13)) + "# Look", "a text cell of"),
     "a long setup": ('setup("welcome")', 'a = 1\nb = 2\nc = 3\nd = 4\nsetup("welcome")', "a setup cell of"),
     "a setup of another lesson": ('setup("welcome")', 'setup("why-gpus")', "does not call"),
     "an inner module": ("from statistics import median", "from gpuedu.units import GB", "an inner module"),
@@ -33,8 +33,8 @@ BREAKS = {
     ),
     "an answer too many for a picture": ('see("welcome/machine")', 'see("welcome/machine", 1)', "too many positional"),
     "a reveal before its prediction": ('predict("launch-bound", 27e6)', "pass", "before it is predicted"),
-    "a lesson's number": ("# Look at the axis", "# As lesson 3 tells, look", "called by its number"),
-    "an emoji": ("# Look at the axis", "# \U0001f680 Look at the axis", "an emoji"),
+    "a lesson's number": ("# Look closely at the axis", "# As lesson 3 tells, look", "called by its number"),
+    "an emoji": ("# Look closely at the axis", "# \U0001f680 Look at the axis", "an emoji"),
     "other points": ("· 2 points", "· 3 points", "lacks its line"),
     "no needs": ("**You need**", "You need", "lacks '**You need**'"),
     "other minutes": (f"about {WELCOME.minutes} minutes", "about 6 minutes", f"about {WELCOME.minutes} minutes"),
