@@ -89,7 +89,7 @@ def test_packing_outside_of_a_notebook_and_of_what_cannot_be(folder, monkeypatch
     start_program(folder)
     Path(folder, "train.py").write_text("x = 1\n")
     read_program(folder, pack=True)
-    assert "no notebook" in capsys.readouterr().out
+    assert "isn't a notebook" in capsys.readouterr().out
     Path(folder, "train.py").write_text("x = '''1'''\n")
     read_program(folder, pack=True)
     assert "three single quotes" in capsys.readouterr().out
