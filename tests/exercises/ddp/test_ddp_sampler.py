@@ -59,7 +59,7 @@ def test_the_global_random_state_is_a_note():
     ("parts", "again", "kind", "says"),
     [
         ([[0, 1], [1, 1], [2, 1]], None, Undecided, "4 times, and 1 of 4 by no rank"),
-        ([[0, 1], [1, 3], [2, 1]], [[0, 1], [1, 2], [3, 0]], Undecided, "gave other draws"),
+        ([[0, 1], [1, 3], [2, 1]], [[0, 1], [1, 2], [3, 0]], Undecided, "gave different draws"),
         ([[0, 1], [1, 3], [2, 1]], None, Fault, "3 times, at most twice is needed"),
     ],
 )

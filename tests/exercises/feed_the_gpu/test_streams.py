@@ -41,7 +41,7 @@ def test_a_mistake_is_recognized_under_other_names():
     cells = bench.solution_cells()
     cards = [bench.try_answers([*cells, one], "own", 0) for one in (text, renamed)]
     one, other = (fault(card, "order") for card in cards)
-    assert one.cause == other.cause and "behind this chunk's copy in" in one.cause
+    assert one.cause == other.cause and "after this chunk's copy in" in one.cause
     assert "'my up'" in other.message
 
 
