@@ -70,7 +70,7 @@ def test_month_is_legible() -> None:
 
 
 def test_month_refuses_a_cause_that_is_none() -> None:
-    with pytest.raises(AnswerError, match="no cause"):
+    with pytest.raises(AnswerError, match="one of the causes"):
         draw_month(accounts, lambda log: ("bad luck", 0.9))
     with pytest.raises(AnswerError, match="no entry"):
         draw_month(lambda log: {}, _loss)
