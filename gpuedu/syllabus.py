@@ -114,9 +114,7 @@ def lesson_of(exercise: str) -> Lesson:
 
 def topic_exercises(topic: str) -> tuple[str, ...]:
     """Ids of the exercises of all lessons on a topic; UnknownNameError with the nearest topics."""
-    entries = [
-        entry for entry in ready_lessons() if topic in (entry.topic or entry.slug, entry.slug)
-    ]
+    entries = [entry for entry in ready_lessons() if topic == (entry.topic or entry.slug)]
     if not entries:
         raise unknown("topic", topic, (entry.topic or entry.slug for entry in ready_lessons()))
     return tuple(name for entry in entries for name in entry.exercises)

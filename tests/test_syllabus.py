@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuedu.errors import CatalogError, UnknownNameError
-from gpuedu.exercises.registry import load, load_prediction
+from gpuedu.exercises.registry import load, load_picture, load_prediction
 from gpuedu.syllabus import (
     exercise_ids,
     lesson,
@@ -13,6 +13,7 @@ from gpuedu.syllabus import (
     lessons,
     parse,
     ready_lessons,
+    topic_exercises,
 )
 
 ROW = """
@@ -31,6 +32,12 @@ stretch = []
 
 def test_lessons_are_numbered_in_order():
     assert [entry.number for entry in lessons()] == list(range(len(lessons())))
+
+
+def test_pictures_are_named_by_topic_and_not_by_a_lesson_that_shares_one():
+    assert set(topic_exercises("cooperation")) >= {"block-sum", "scan"}
+    with pytest.raises(UnknownNameError, match="no topic is called 'scans'"):
+        load_picture("scans/chain")
 
 
 def test_lessons_on_one_topic_share_a_package():

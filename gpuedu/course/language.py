@@ -16,7 +16,7 @@ _WORDS = {
     r"one behind (?:the other|another)|(\w+) behind \1": "one after the other",
     r"behind (?:each|every) (?:one|of them|call|launch|step|matmul)|behind the launch": "after",
     r"(?:the|its|at|from) begin (?:of|with)|at the begin\b": "the start of",
-    r"\b(?:it|that|this) were\b(?! (?:a|the) \w+, |\b)": "it would be",
+    r"(?<!if )(?<!though )\b(?:it|this) were\b": "it would be",
     r"\b(?:are|is) let go\b": "freed",
     r"\bha(?:s|ve) not (?:the|a|as|so)\b": "does not have",
     r"\bwithout a word\b(?! to)|\bnothing tells\b": "silently; you get no warning",

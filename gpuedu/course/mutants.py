@@ -179,8 +179,8 @@ def _code(text: str, *, with_sentences: bool = True) -> str:
         ):
             node.body[0].value.value = ""
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            is_said = not with_sentences and " " in node.value.strip()
-            node.value = "" if is_said else node.value
+            is_said = " " in node.value.strip() and "\n" not in node.value  # no kernel's text
+            node.value = "" if is_said and not with_sentences else node.value
     return repr(_plain(tree))
 
 

@@ -64,6 +64,13 @@ def per_million(price_per_hour, tokens_per_s):
 
 
 # %% [markdown]
+# Here is how much a device may compute for each watt of its data sheet. Ten years have brought a
+# factor of thirty, and formats with fewer bits have brought much of it.
+
+# %%
+see("choose-hardware/per-watt")
+
+# %% [markdown]
 # How much does a device really draw? NVIDIA's driver reports watts (and, from Volta on, also
 # the joules since it was loaded). Intel's and AMD's CPUs count energy instead (RAPL): a counter in
 # microjoules that only grows, until it reaches a largest value and starts again from 0. You read it

@@ -7,9 +7,9 @@ make old text of the course look like the learner's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -33,6 +33,15 @@ class WorkspacePaths:
     workspace: Path
     release: Path
     backup: Path
+
+    @cached_property
+    def homes(self) -> dict[str, frozenset[str]]:
+        """The exercises of each lesson of the release."""
+        found = {}
+        for name in lesson_names(self.release):
+            notebook = _read(self.release / name / f"{name}.ipynb")
+            found[name] = moving.exercises(notebook) if notebook is not None else frozenset()
+        return found
 
 
 @dataclass(frozen=True)
@@ -93,10 +102,18 @@ def plan_gone(place: WorkspacePaths, lesson: str) -> LessonPlan:
     """What is told of a lesson that the release does not have; its folder stays as it is."""
     base = _read(place.workspace / OWN_FOLDER / "base" / lesson / f"{lesson}.ipynb")
     names = moving.exercises(base) if base is not None else frozenset()
-    homes = [name for name, has in _homes(place).items() if has & names]
-    if not homes:
+    homes = [name for name, has in place.homes.items() if has & names]
+    if base is None or not homes:
         return LessonPlan(LessonReport(lesson, "gone"))
-    note = f"What you wrote there is in {', '.join(homes)}. You may delete the old folder."
+    mine = _read(place.workspace / lesson / f"{lesson}.ipynb")
+    where = ", ".join(homes)
+    if mine is None:
+        note = f"They are in {where}. The old notebook can't be read, so nothing of it is there."
+    elif left := _not_arrived(place, base, mine, names):
+        cells = "1 cell" if len(left) == 1 else f"{len(left)} cells"
+        note = f"They are in {where}. Of what you wrote, {cells} can only be found here."
+    else:
+        note = f"What you wrote is in {where}. You may delete the old folder."
     return LessonPlan(LessonReport(lesson, "moved", notes=(note,)))
 
 
@@ -117,25 +134,15 @@ def _formers(
     place: WorkspacePaths, lesson: str, theirs: NotebookNode
 ) -> Iterator[tuple[NotebookNode, NotebookNode]]:
     """Notebooks of the workspace that had exercises of a lesson: as released, and as they are."""
-    wanted, homes = moving.exercises(theirs), _homes(place)
+    wanted = moving.exercises(theirs)
     for name in lesson_names(place.workspace / OWN_FOLDER / "base"):
         base = _read(place.workspace / OWN_FOLDER / "base" / name / f"{name}.ipynb")
         mine = _read(place.workspace / name / f"{name}.ipynb")
         if base is None or mine is None or name == lesson:
             continue
-        stayed = homes.get(name, frozenset())
+        stayed = place.homes.get(name, frozenset())
         if (moving.exercises(base) - stayed) & wanted:
             yield moving.without(base, stayed), moving.without(mine, stayed)
-
-
-@lru_cache(maxsize=2)
-def _homes(place: WorkspacePaths) -> dict[str, frozenset[str]]:
-    """The exercises of each lesson of the release."""
-    found = {}
-    for name in lesson_names(place.release):
-        notebook = _read(place.release / name / f"{name}.ipynb")
-        found[name] = moving.exercises(notebook) if notebook is not None else frozenset()
-    return found
 
 
 def _read(path: Path) -> NotebookNode | None:
@@ -194,19 +201,26 @@ def _moved(
     Where the other lesson was laid out before, what is here may differ from what is there: it
     stays, as whatever else left the course.
     """
-    homes, released = _homes(place), {cell.source for cell in base.cells}
-    left = moving.exercises(base) - homes.get(lesson, frozenset())
-    arrived: set[str] = set()
-    for name, has in homes.items():
-        if not left & has:
+    left = moving.exercises(base) - place.homes.get(lesson, frozenset())
+    own = {one: moving.without(mine, moving.exercises(mine) - {one} | {""}) for one in left}
+    return frozenset(one for one in left if not _not_arrived(place, base, own[one], {one}))
+
+
+def _not_arrived(
+    place: WorkspacePaths, base: NotebookNode, mine: NotebookNode, exercises: Set[str]
+) -> list[NotebookNode]:
+    """What the learner wrote in these cells that the exercises' lessons won't have."""
+    arrived = {cell.source for cell in base.cells}
+    for name, has in place.homes.items():
+        if not has & exercises:
             continue
         there = _read(place.workspace / name / f"{name}.ipynb")
-        sources = released | {cell.source for cell in (there.cells if there else ())}
-        for exercise in left & has:
-            own = moving.without(mine, moving.exercises(mine) - {exercise} | {""})
-            if there is None or all(cell.source in sources for cell in own.cells):
-                arrived.add(exercise)
-    return frozenset(arrived)
+        if there is None and not (place.workspace / OWN_FOLDER / "base" / name).exists():
+            theirs = _read(place.release / name / f"{name}.ipynb")
+            merged = moving.carry(_formers(place, name, theirs), theirs) if theirs else None
+            there = merged.notebook if merged is not None else None
+        arrived |= {cell.source for cell in (there.cells if there is not None else ())}
+    return [cell for cell in mine.cells if cell.source not in arrived]
 
 
 def _released_notebook(file: _File) -> NotebookNode:

@@ -90,7 +90,7 @@ def test_it_is_told(mine, new):
     told = format_report(update(mine, new)).splitlines()
     assert "06_scans: laid out (1 answer kept, 1 cell of your own kept)" in told
     assert "06_tiling: its exercises are in other lessons now; your folder stays as it is" in told
-    assert "  What you wrote there is in 07_tiling. You may delete the old folder." in told
+    assert "  What you wrote is in 07_tiling. You may delete the old folder." in told
     assert "08_memory: laid out" in told
 
 
@@ -124,6 +124,22 @@ def test_a_notebook_that_nobody_answered_is_laid_out_as_released(tmp_path, new):
 @pytest.mark.parametrize("damage", [b"", b"{not json"])
 def test_an_old_notebook_that_cannot_be_read_stops_nothing(mine, new, damage):
     (mine / "06_tiling" / "06_tiling.ipynb").write_bytes(damage)
-    update(mine, new)
+    told = format_report(update(mine, new))
+    assert "The old notebook can't be read, so nothing of it is there." in told
+    assert "delete the old folder" not in told.partition("06_tiling:")[2].partition("07_")[0]
     assert sources(mine, "07_tiling")[0] == "07_tiling: new"
     assert (mine / "06_tiling" / "06_tiling.ipynb").read_bytes() == damage
+
+
+def test_what_is_only_in_the_old_folder_is_told(mine, new):
+    update(mine, new)
+    write(mine, "06_tiling", "tiled-answer", "def tiled():\n    return 'later'")
+    told = format_report(update(mine, new))
+    assert "Of what you wrote, 1 cell can only be found here." in told
+
+
+def test_an_answer_stays_where_its_new_lesson_was_deleted_by_the_learner(mine, new):
+    start(mine, new)
+    (mine / "06_scans" / "06_scans.ipynb").unlink()
+    update(mine, new)
+    assert any("return 1" in text for text in sources(mine, "05_cooperation"))
