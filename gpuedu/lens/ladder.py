@@ -7,6 +7,7 @@ same device at the same size.
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -108,17 +109,16 @@ def same_device(records: Sequence[Record], otherwise: str) -> tuple[Roofs, tuple
     """The roofs of one device and its record alone: a bound says nothing of another device's time.
 
     Args:
-        records: of the ladder; the learner's own comes first, else the newest.
-        otherwise: the device of the roofs where there is no record, or of a device without roofs.
+        records: of the ladder; the learner's own comes first, else the newest. One of a device
+            whose roofs aren't known is left out.
+        otherwise: the device of the roofs where no record is left.
     """
-    if not records:
-        return roofs_of(otherwise), ()
-    record = max(records, key=lambda one: (one.is_own, one.date))
-    known = find_device(record.device)
-    try:
-        return roofs_of(known.key if known else otherwise), (record,)
-    except RooflineError:
-        return roofs_of(otherwise), (record,)
+    for record in sorted(records, key=lambda one: (one.is_own, one.date), reverse=True):
+        known = find_device(record.device)
+        with contextlib.suppress(RooflineError):
+            if known is not None:
+                return roofs_of(known.key), (record,)
+    return roofs_of(otherwise), ()
 
 
 def build_ladder(

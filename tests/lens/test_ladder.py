@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from gpuedu.hardware.records import Record
 from gpuedu.hardware.roofline import Roofs
-from gpuedu.lens.ladder import CountedRung, LadderError, build_ladder
+from gpuedu.lens.ladder import CountedRung, LadderError, build_ladder, same_device
 from gpuedu.lens.roofline import RooflinePoint
 
 ROOFS = Roofs("round", flop_per_s=64.0, memory_bytes_per_s=4.0, l1_bytes_per_s=32.0)
@@ -118,3 +120,23 @@ def test_a_record_of_other_rungs_is_none():
     ladder = build_ladder(RUNGS, ROOFS, [record(point("other", 512, 0.1))])
     assert (ladder.n, ladder.devices, ladder.recorded) == (None, (), {})
     assert len(ladder.rows) == len(RUNGS)
+
+
+H100 = record(device="NVIDIA H100 80GB HBM3", date="2026-11-20T10:00:00+00:00")
+UNKNOWN = record(device="A GPU of tomorrow", date="2026-12-01T10:00:00+00:00", is_own=True)
+
+
+@pytest.mark.parametrize(
+    ("records", "roofs", "kept"),
+    [
+        ([], "H200 SXM", ()),
+        ([H100, H200], "H200 SXM", (H200,)),
+        ([H200, replace(H100, is_own=True)], "H100 SXM", (replace(H100, is_own=True),)),
+        ([UNKNOWN], "H200 SXM", ()),
+        ([UNKNOWN, H100], "H100 SXM", (H100,)),
+    ],
+    ids=["none", "the newest", "the learner's own", "one without roofs", "another beside it"],
+)
+def test_bounds_and_times_are_of_one_device(records, roofs, kept):
+    found, shown = same_device(records, "h200-sxm")
+    assert (found.device, shown) == (roofs, kept)
