@@ -7,7 +7,9 @@ itself. So of all threads on a clock exactly one runs at any time, though they a
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import queue
 import sys
 import threading
 import time
@@ -141,7 +143,10 @@ class ThreadProcess(Process):
     ) -> None:
         super().__init__(clock, name, is_server=is_server)
         self._target = target
-        self._go, self._back = threading.Semaphore(0), threading.Semaphore(0)
+        # Not semaphores: an interruption may land between one's lock and its `with` block, and
+        # whoever gives the baton back would wait for that lock for ever.
+        self._go: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self._back: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._body, name=name, daemon=True)
         self._is_running = False
         self._refusals = 0
@@ -154,7 +159,7 @@ class ThreadProcess(Process):
             if self._thread.ident is None:
                 self._thread.start()
             else:
-                self._go.release()
+                self._go.put(None)
             self._await_baton()
         except BaseException:
             # The driver is interrupted while this thread runs: from here on nobody may go on.
@@ -164,15 +169,16 @@ class ThreadProcess(Process):
 
     @interruptible
     def _await_baton(self) -> None:
-        while not self._back.acquire(timeout=_LOOK_S):
-            pass
+        while True:
+            with contextlib.suppress(queue.Empty):
+                return self._back.get(timeout=_LOOK_S)
 
     def block(self, moment: Moment) -> None:
         """Give the baton back until ``moment`` happens."""
         self.refuse_if_closed()
         moment.let_wait(self)
-        self._back.release()
-        self._go.acquire()
+        self._back.put(None)
+        self._go.get()
         self.refuse_if_closed()
 
     def _body(self) -> None:
@@ -187,7 +193,7 @@ class ThreadProcess(Process):
         finally:
             del _BY_THREAD[threading.get_ident()]
             self.ended.happen(result)
-            self._back.release()
+            self._back.put(None)
 
     def refuse_if_closed(self) -> None:
         """Raise Abandoned where the clock is closed."""
@@ -208,7 +214,7 @@ class ThreadProcess(Process):
                 ctypes.c_ulong(self._thread.ident), ctypes.py_object(Abandoned)
             )
         else:
-            self._go.release()
+            self._go.put(None)
             self._thread.join(timeout=0.1)
 
     def _await_import(self) -> None:
