@@ -20,7 +20,7 @@ SPREAD := -n $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 2))) --no-loadscop
 # A folder with Pyodide for the site of `make lite`; without one, browsers take it from its own address.
 PYODIDE ?=
 
-.PHONY: help lab lite test demo prove-all experiments conformance gpu build lint bench update clean
+.PHONY: help lab lite book test demo prove-all experiments conformance gpu build lint bench update clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -32,6 +32,9 @@ lab: $(VENV)/ready ## set up, and open JupyterLab in your own copy of the lesson
 
 lite: $(VENV)/ready-lite ## build the site that runs in a browser, in site/ (PYODIDE=folder: with its own Pyodide)
 	@$(BIN)/gpuedu build --lite site $(if $(PYODIDE),--pyodide "$(PYODIDE)")
+
+book: $(VENV)/ready-book ## build the course as a site to read, in book/ (lessons that have changed are run first)
+	@$(BIN)/gpuedu build --book book
 
 update: $(VENV)/ready ## pull a newer release, and bring it into your copy; every answer is kept
 	@$(BIN)/python -m gpuedu.course.pull
@@ -92,6 +95,10 @@ $(VENV)/ready: pyproject.toml constraints.txt
 
 $(VENV)/ready-lite: $(VENV)/ready
 	@PYTHON="$(PYTHON)" VENV="$(VENV)" TORCH_CPU_INDEX="$(TORCH_CPU_INDEX)" ./setup.sh lite
+	@touch $@
+
+$(VENV)/ready-book: $(VENV)/ready
+	@PYTHON="$(PYTHON)" VENV="$(VENV)" TORCH_CPU_INDEX="$(TORCH_CPU_INDEX)" ./setup.sh book
 	@touch $@
 
 $(VENV)/ready-dev: $(VENV)/ready

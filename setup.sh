@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Make the environment: `make` calls this with PYTHON, VENV and TORCH_CPU_INDEX set.
-# Usage: setup.sh [dev|lite]    with `dev`, the tools for the tests and for contributors come too; with
-#                               `lite`, those that build the site.
+# Usage: setup.sh [dev|lite|book]    with `dev`, the tools for the tests and for contributors come too;
+#                                    with `lite`, those that build the site for browsers; with `book`,
+#                                    those that build the site to read.
 set -euo pipefail
 extra=${1:-}
 

@@ -128,6 +128,12 @@ def build(
         Path | None,
         typer.Option("--pyodide", help="A folder with Pyodide to put into the site."),
     ] = None,
+    book: Annotated[
+        Path | None, typer.Option("--book", help="Write the book, a site to read, there.")
+    ] = None,
+    solutions: Annotated[
+        bool, typer.Option(help="With --book: solutions in it, each behind a click.")
+    ] = True,
 ) -> None:
     """Build notebooks from the lessons' sources, and what is known of wrong answers anew."""
     from gpuedu.course.build import build, build_readme, build_syllabus, compare
@@ -143,6 +149,11 @@ def build(
         from gpuedu.course.lite.site import build_site
 
         print(f"wrote the site into {lite}: {build_site(root, lite, pyodide)}")
+        return
+    if book is not None:
+        from gpuedu.course.book.site import build_book
+
+        print(f"wrote the book into {book}: {build_book(root, book, solutions=solutions)}")
         return
     if not check:
         build_syllabus(root)

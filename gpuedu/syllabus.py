@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import difflib
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Any
 
 from gpuedu.errors import CatalogError, UnknownNameError
 
@@ -20,7 +21,7 @@ class Lesson:
 
     ``tab``: it runs in a browser tab, too, where each cell that cannot says so. ``topic`` names the
     package of its exercises where that is not the slug: lessons on one topic share their pictures
-    and whatever else their exercises have in common.
+    and whatever else their exercises have in common. ``part``: the part of the course it is in.
     """
 
     number: int
@@ -35,6 +36,7 @@ class Lesson:
     stretch: tuple[str, ...]
     tab: bool = False
     topic: str = ""
+    part: str = ""
 
     @property
     def folder(self) -> str:
@@ -67,10 +69,7 @@ def parse(text: str) -> tuple[Lesson, ...]:
     """Read lessons from TOML; raises CatalogError that names the lesson and what it lacks."""
     try:
         rows = tomllib.loads(text).get("lesson", [])
-        found = tuple(
-            Lesson(number, **{**row, "core": tuple(row["core"]), "stretch": tuple(row["stretch"])})
-            for number, row in enumerate(rows)
-        )
+        found = tuple(_read(number, row) for number, row in enumerate(_with_parts(rows)))
     except (tomllib.TOMLDecodeError, TypeError, KeyError) as fault:
         raise CatalogError(f"syllabus.toml: {fault}") from fault
     for entry in found:
@@ -80,6 +79,26 @@ def parse(text: str) -> tuple[Lesson, ...]:
     twice = sorted({name for name in ids if ids.count(name) > 1})
     if twice:
         raise CatalogError(f"syllabus.toml: exercises listed twice: {', '.join(twice)}")
+    return found
+
+
+def _with_parts(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Each row with the part that it is in, which is named at the part's first lesson."""
+    part = ""
+    for row in rows:
+        part = row.get("part", part)
+        yield {**row, "part": part}
+
+
+def _read(number: int, row: dict[str, Any]) -> Lesson:
+    return Lesson(number, **{**row, "core": tuple(row["core"]), "stretch": tuple(row["stretch"])})
+
+
+def parts() -> dict[str, tuple[Lesson, ...]]:
+    """The lessons that exist, by the part of the course that they are in."""
+    found: dict[str, tuple[Lesson, ...]] = {}
+    for entry in ready_lessons():
+        found[entry.part] = (*found.get(entry.part, ()), entry)
     return found
 
 

@@ -12,7 +12,7 @@ import pytest
 import typer
 
 from gpuedu.cli import app
-from gpuedu.course.lite import SITE_URL
+from gpuedu.course.addresses import TAB_URL
 from tests.conftest import ROOT
 from tests.notebook_kernels import runner
 
@@ -78,8 +78,8 @@ def test_the_files_that_a_page_links_to_are_there(root, page):
 
 
 def test_the_site_in_the_browser_is_named_as_it_is_published(root):
-    assert f"]({SITE_URL})" in (root / "README.md").read_text("utf-8")
-    assert f"]({SITE_URL}playground/index.html)" in (root / "README.md").read_text("utf-8")
+    assert f"]({TAB_URL})" in (root / "README.md").read_text("utf-8")
+    assert f"]({TAB_URL}playground/index.html)" in (root / "README.md").read_text("utf-8")
 
 
 def test_make_lab_shows_all_lessons_beside_the_one_it_opens(root):

@@ -7,23 +7,16 @@
 from __future__ import annotations
 
 import base64
-import os
 import re
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from gpuedu.errors import GpueduError
+from gpuedu.course.execution import execute, read_notebook
 from gpuedu.syllabus import Lesson
 
-if TYPE_CHECKING:
-    from nbclient import NotebookClient
-
-_TIMEOUT_S = 300
 _FIGURE = re.compile(r'<img alt="(?P<alt>[^"]*)"[^>]*src="data:image/png;base64,(?P<png>[^"]+)"')
 
 
@@ -68,32 +61,9 @@ def write_gallery(root: Path, folder: Path, lessons: Sequence[Lesson]) -> int:
 
 def _figures(root: Path, lesson: Lesson) -> list[Figure]:
     """What the lesson's solved notebook draws, top to bottom."""
-    import nbformat
-    from nbclient import NotebookClient
-    from traitlets.config import Config
-
-    path = root / "solutions" / lesson.folder / f"{lesson.folder}.ipynb"
-    if not path.is_file():
-        raise GpueduError(f"there is no {path}", remedy="`gpuedu build`")
-    notebook = nbformat.read(path, as_version=4)
-    with tempfile.TemporaryDirectory(prefix="gallery-") as home:
-        sockets = Config(KernelManager={"transport": "ipc", "ip": f"{home}/kernel"})
-        client = NotebookClient(
-            notebook, timeout=_TIMEOUT_S, resources={"metadata": {"path": home}}, config=sockets
-        )
-        _execute(client, lesson, home)
+    notebook = read_notebook(root, "solutions", lesson.folder)
+    execute(notebook, lesson.folder)
     return [figure for cell in notebook.cells for figure in figures_of(cell)]
-
-
-def _execute(client: NotebookClient, lesson: Lesson, home: str) -> None:
-    """Run all cells; what they keep of a learner's progress goes into ``home``."""
-    from nbclient.exceptions import CellExecutionError
-
-    try:
-        client.execute(env={**os.environ, "GPUEDU_HOME": home})
-    except CellExecutionError as fault:
-        told = str(fault).strip().splitlines()[-1]
-        raise GpueduError(f"{lesson.folder}: a cell fails: {told}") from fault
 
 
 def figures_of(cell: dict) -> Iterator[Figure]:

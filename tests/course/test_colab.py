@@ -14,7 +14,8 @@ import yaml
 from IPython.core.interactiveshell import InteractiveShell
 
 from gpuedu import __version__
-from gpuedu.course.colab import REPOSITORY, write_hosted
+from gpuedu.course.addresses import REPOSITORY
+from gpuedu.course.colab import write_hosted
 from gpuedu.syllabus import ready_lessons
 
 

@@ -4,6 +4,3 @@ PYODIDE_URL = "https://cdn.jsdelivr.net/pyodide/v0.27.7/pyc/"
 """Pyodide's public address, where it has bytecode in place of sources.
 
 The version is the one that the site's JupyterLite was made for."""
-
-SITE_URL = "https://gpuedu.github.io/gpuedu/"
-"""Where the site of this release is published. README names it, by a test."""

@@ -9,7 +9,7 @@ import shutil
 from importlib import resources
 from pathlib import Path
 
-from gpuedu.course.colab import REPOSITORY
+from gpuedu.course.addresses import REPOSITORY
 from gpuedu.course.lite import PYODIDE_URL
 from gpuedu.course.lite.notebooks import tab_lessons
 from gpuedu.errors import GpueduError
