@@ -51,7 +51,7 @@ def plot_launch_share(
     style.name_axes(
         ax,
         title="A small kernel is mostly launch",
-        x="elements (each step is ten times)",
+        x="elements (each step is a factor of ten)",
         y="launch, % of the whole time",
     )
     style.note_source(ax, source)

@@ -1,10 +1,10 @@
 # %% [markdown]
 # # What is in this machine?
 #
-# A large GPU can do 67 million million floating-point operations every second. Yet it takes about 5
-# millionths of a second just to get started, and in that time it could have done 300 million of
-# them. So which of its many numbers tells you how fast your program will be? To find out you need
-# two tools: a clock that doesn't lie, and a count of the bytes that move. Here you'll build both.
+# An H100 can do 67 trillion floating-point operations every second. Yet it takes about 5 millionths
+# of a second just to get started, and in that time it could have done 300 million of them. So which
+# of its many numbers tells you how fast your program will be? To find out you need two tools: a
+# clock that doesn't lie, and a count of the bytes that move. Here you'll build both.
 #
 # **You will be able to** check an answer and read its card; time a device that works behind your
 # back; turn a time into a bandwidth; tell when a kernel is too small to be worth launching.
@@ -29,8 +29,8 @@ setup("welcome")
 # terminal, it tells you more about the machine, and what's missing.
 #
 # The number that matters most in this course is how fast memory can feed the arithmetic. The next
-# cell measures it for one core of your machine. For the GPUs it shows the peaks printed in their
-# data sheets.
+# cell measures it for one core of your machine. For comparison, it shows the peaks that the data
+# sheets of four GPUs promise.
 
 # %%
 see("welcome/machine")
@@ -129,7 +129,7 @@ print(f"the watch says {(device.now() - start) * 1e6:.0f} µs")
 
 # %% [markdown]
 # Five microseconds, for a kernel that takes two milliseconds! That was the launch, not the kernel:
-# we stopped the watch too early. Three more things can spoil a time:
+# we stopped the watch too early. Three more things can spoil a measurement:
 #
 # - **The first runs are slow**, because code is compiled and memory is set up. So run the kernel a
 #   few times first (that's the *warm-up*), and don't count those runs.
@@ -320,4 +320,5 @@ progress()
 # - Inside an H100: NVIDIA, *Hopper Tuning Guide* (64K registers of 32 bits and up to 228 KB of
 #   shared memory per SM), and *NVIDIA Hopper Architecture In-Depth*, 2022 (132 SMs, 50 MB of L2).
 #   Why switching is free: *CUDA C++ Programming Guide*, "Hardware Multithreading".
-# - The 5 µs launch is a round number for the exercise, not a measurement.
+# - The H100's 67 TFLOP/s, in float32: NVIDIA's data sheet. The 5 µs launch is a round number for
+#   the exercise, not a measurement.

@@ -2,7 +2,7 @@
 # # What is a GPU good at, and what is it bad at?
 #
 # Give a GPU a single thing to do and it will be slower than your CPU at nearly anything: its clock
-# is lower, its way to memory is longer, and it doesn't guess ahead. It wins only by doing a great
+# is lower, it waits longer for memory, and it doesn't guess ahead. It wins only by doing a great
 # many things at once. So don't ask "is it faster?" Ask how many independent things you have, and
 # what it costs to get them to the GPU.
 #
@@ -10,8 +10,8 @@
 # any code; see which loops can run in parallel; work out how large a problem must be before a GPU
 # pays off.
 #
-# **You need** Python functions, NumPy arrays, and to know what a matrix product is. **Time**
-# about 95 minutes.
+# **You need** Python functions, NumPy arrays, and what a matrix product is.
+# **Time** about 95 minutes.
 
 # %% role="setup"
 import math
@@ -37,11 +37,11 @@ see("why-gpus/latency-throughput")
 see("why-gpus/chip")
 
 # %% [markdown]
-# Here are the words for what you see. A GPU has many **SMs** (streaming multiprocessors), and each
-# SM has its own arithmetic **lanes**. Work comes as **threads**. 32 threads form a **warp**, and
-# they take the same step at the same time, each on its own data. A CPU core's **SIMD** lanes (one
-# instruction, many numbers) are similar, except that on a GPU you write the program for a single
-# thread and the device runs it for all of them.
+# Here are the words for what you see; they are NVIDIA's, and this course uses them. A GPU has many
+# **SMs** (streaming multiprocessors), and each SM has its own arithmetic **lanes**. Work comes as
+# **threads**. 32 threads form a **warp**, and they take the same step at the same time, each on its
+# own data. A CPU core's **SIMD** lanes (one instruction, many numbers) are similar, except that on
+# a GPU you write the program for a single thread and the device runs it for all of them.
 #
 # Neural networks fit this well. Each output of a linear layer is one dot product, and no output
 # needs another. So a layer with 4,096 outputs, on a batch of 64, is 262,144 dot products that could
@@ -135,7 +135,7 @@ reveal("parallel-cpu", times["python_ns"] / times["all_cores_ns"] if times else 
 # A program takes 1 hour on one worker. A share `p` of that time can be spread over `n` workers; the
 # rest can't. **Amdahl's law** gives the speed-up, which is the old time divided by the new one.
 #
-# *Predict.* 95% of a program can be spread, over 1,000 workers. What is the speed-up?
+# *Predict.* 95% of a program's time can be spread over 1,000 workers. What is the speed-up?
 
 # %% role="predict"
 predict("amdahl", 20)
@@ -151,8 +151,8 @@ predict("amdahl", 20)
 # - `amdahl(p, n)`: the speed-up. `amdahl_limit(p)`: its limit for ever more workers, `math.inf` if
 #   there is none.
 # - `gustafson(p, n)`: the scaled speed-up.
-# - `share_for(speedup, n)`: the `p` from 0 to 1 for which Amdahl's law gives this speed-up, a
-#   number above 0, on `n` workers. Return `math.nan` unless there is exactly one such `p`.
+# - `share_for(speedup, n)`: the `p` from 0 to 1 for which Amdahl's law gives this `speedup` on `n`
+#   workers. `speedup` is above 0. Return `math.nan` unless there is exactly one such `p`.
 
 
 # %% role="answer"
@@ -199,20 +199,20 @@ print("50x on 100 workers needs p =", share_for(50, 100))
 #
 # **`who-is-independent` · 4 points · about 20 minutes**
 #
-# Suppose you had as many workers as you like. What would still bound a loop is its longest
-# **chain**: steps that each need the one before. *As written*, a running total over n numbers is a
-# chain of n additions. But two additions can be merged into one (`+3` then `+4` is `+7`). So you
-# can merge n of them in pairs, then merge those in pairs, and be done after log n rounds. That is
-# its *best known* chain. (We ignore constant factors and rounding.)
+# Even with as many workers as you like, a loop can't be faster than its longest **chain**: steps
+# that each need the one before. *As written*, a running total over n numbers is a chain of n
+# additions. But two additions can be merged into one (`+3` then `+4` is `+7`). So you can merge n
+# of them in pairs, then merge those in pairs, and be done after log n rounds. That is its *best
+# known* chain. (We ignore constant factors and rounding.)
 #
 # **The rule:** if two steps in a row can be merged into one step *of the same kind and size*, then
 # n steps need only log n rounds.
 
 # %% [markdown]
-# "Times a, plus b", done twice, is again "times some number, plus some number". A table that says
-# where each link leads, followed twice, is again such a table. But squaring twice isn't squaring,
-# and for steps like that nobody knows a shorter *exact* chain. (There are methods that guess all
-# steps at once and improve the guess in a few rounds.)
+# "Times a, plus b", done twice, is again "times some number, plus some number". For a linked list,
+# take a table that says where each element leads. Follow it twice, and you have such a table again.
+# But squaring twice isn't squaring, and for steps like that nobody knows a shorter *exact* chain.
+# (There are methods that guess all steps at once and improve the guess in a few rounds.)
 
 # %%
 see("why-gpus/loops")
@@ -298,10 +298,10 @@ def conv2d_work(batch, channels_in, channels_out, height, width, kernel, itemsiz
 
 
 # %% [markdown]
-# **Training and inference.** To use a model of N parameters you need about 2 FLOP per parameter and
-# token: one multiply and one add. To train it you also go *backward*. Each layer then needs one
-# product for the gradient of its inputs and one for the gradient of its weights, and each of these
-# is as large as the forward product.
+# **Training and inference.** To use a language model of N parameters you need about 2 FLOP per
+# parameter and token (a word, or a piece of one): one multiply and one add. To train it you also go
+# *backward*. Each layer then needs one product for the gradient of its inputs and one for the
+# gradient of its weights, and each of these is as large as the forward product.
 #
 # *Implement.* Return the `intensity` in FLOP per byte, and `training_flop`: the FLOP to train a
 # model of `params` parameters on `tokens` tokens, forward and backward.
@@ -353,7 +353,7 @@ predict("littles-law", 105e3)
 # - `bytes_in_flight`: how many bytes must be on their way to keep the memory busy.
 # - `threads_needed`: the fewest threads that do it, a whole number, if each waits for
 #   `bytes_per_thread`.
-# - `bandwidth_with`: what this many threads reach, which is never more than the peak.
+# - `bandwidth_with`: the bandwidth that this many threads reach, at most the peak.
 
 
 # %% role="answer"
@@ -395,7 +395,7 @@ reveal("littles-law")
 # On the CPU, n elements take `n / cpu_elements_per_s`. On the GPU you pay for a launch first, and
 # then `n / gpu_elements_per_s`. If the data are in the memory of the **host** (the CPU's side),
 # they must also cross the **link** between the two, PCIe for example. Each element then moves
-# `bytes_per_element`, in and out together, before and after the work.
+# `bytes_per_element`, counting both directions, and the copies don't overlap with the work.
 #
 # *Predict.* A CPU adds 3e9 pairs of float32 a second. A GPU is 100 times as fast, but it sits
 # behind a link of 25 GB/s, and each pair takes 12 bytes. Copies included, about how large must n
@@ -500,10 +500,10 @@ check("check-the-claim", corrected)
 #   runs a single chain of dependent steps slower than a CPU does.
 # - The serial share bounds how much faster the same work can get: with 5% serial, at most 20 times,
 #   on any machine.
-# - FLOP alone say little. Divide them by the bytes moved: below the device's own ratio, memory is
-#   the limit.
+# - A count of FLOP alone says little. Divide it by the bytes moved: below the device's own ratio,
+#   memory is the limit.
 #
-# **Your number:** how many times as fast as pure Python all your machine's cores are at saxpy.
+# **Your number:** saxpy's speed-up, from pure Python to all cores of your machine.
 
 # %%
 progress()

@@ -48,7 +48,7 @@ print(d_out.copy_to_host())
 # a small grid leaves the device nearly empty. That's true, and here it doesn't matter.) Otherwise
 # gpuedu's own machine ran your source in warps of 32 lanes, as the hardware does, and kept an
 # account of every access to memory. `check` and `see` always use that machine, so everyone is
-# judged alike. It counts; it doesn't tell you times.
+# judged alike. It counts; it doesn't measure time.
 
 # %% [markdown] exercise="thread-index"
 # ## A thread for each element
@@ -179,7 +179,8 @@ reveal("blocks-copies")
 # **`launch-shape` · 5 points · about 14 minutes**
 #
 # The host decides how many blocks there are. Blocks and grids may have up to three axes: x, y, and
-# z. From compute capability 3.0 (2012) on, the limits are the same on every NVIDIA GPU:
+# z. The limits have been the same on every NVIDIA GPU since 2012. (That's from **compute
+# capability** 3.0 on, NVIDIA's version number for what a GPU can do.)
 #
 # | | x | y | z | in all |
 # |---|---|---|---|---|
@@ -258,7 +259,7 @@ reveal("launch-shape")
 # - Each element is written once, by one thread. `x` stays as it is.
 # - At each step the grid as a whole takes the next stretch of the array, one element per thread,
 #   and neighboring threads take neighboring elements.
-# - Every thread stays inside the arrays and comes to an end.
+# - Every thread stays inside the arrays and finishes.
 
 
 # %% role="answer"
@@ -382,9 +383,10 @@ reveal("any-order")
 # The machine calls this a **data race**: one thread reads what another one writes, and nothing puts
 # the two in order. It says so for *every* order, even the one with the right result.
 #
-# *Implement.* Set `start[i]` to the sum of all lengths before sequence `i`. There may be any
-# number of blocks and threads, with at least one thread per sequence. Blocks run in any order, and
-# `start` may hold anything beforehand. Which data can a thread work from that no thread writes?
+# *Implement.* Set `start[i]` to the sum of all lengths before sequence `i`. There may be any number
+# of blocks and threads, with at least one thread per sequence. Blocks run in any order, and `start`
+# may hold anything beforehand. Which array does no thread write, so that every thread can work from
+# it?
 #
 # - Each thread works out one start, its own, and each start is written by one thread.
 # - No thread reads what another one writes. `lengths` stays as it is.
@@ -473,7 +475,7 @@ for kernel in (count_lossy, count_atomic):
 #
 # *Implement.* Set `out[row, column]` to the number of steps. `out` is an int32 matrix of any shape;
 # the grid has two axes and may reach beyond it, but no thread may. A thread stops when its point
-# has escaped. (With `z = x + iy`, `z * z` is `x * x - y * y + 2ixy`.)
+# has escaped (`|z|` is above 2). (With `z = x + iy`, `z * z` is `x * x - y * y + 2ixy`.)
 
 
 # %% role="answer"
@@ -496,7 +498,8 @@ check("mandelbrot", mandelbrot)
 
 # %% [markdown]
 # *See.* A warp keeps running the loop until its *last* lane has finished. The others are switched
-# off, but they keep their places. Where is that worst? And why is there no waste inside the set?
+# off, but they keep their places. Where is that worst? And why is there no waste inside the
+# Mandelbrot set, whose points never escape?
 
 # %%
 see("mandelbrot", mandelbrot)
@@ -516,7 +519,7 @@ step(mandelbrot, 1, (32, 1), -2.2, 0.2, 0.1, 12, np.zeros((1, 32), np.int32))
 # How much does the array rise from each number to the next? The kernel below has a guard, and what
 # it prints is right. Yet one thread reads where there's nothing to read. A GPU would most likely
 # say nothing: it reads whatever comes after the array. `lens` goes through the account of a launch
-# and reports what it cost and what was wrong. Today only the line that starts with "hazard"
+# and reports what it cost and what was wrong. For now, only the line that starts with "hazard"
 # matters; later lessons explain the rest. Lines are counted from the top of the cell.
 
 

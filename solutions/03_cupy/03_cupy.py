@@ -1,7 +1,7 @@
 # %% [markdown]
 # # How far do arrays get you, and when do you write a kernel?
 #
-# `0.5 * x * (1 + tanh(0.8 * (x + 0.0447 * x**3)))`: it's one line of array code, for an activation
+# `0.5 * x * (1 + tanh(0.8 * (x + 0.0447 * x**3)))` is one line of array code for an activation
 # function that many networks use. On a GPU it launches 8 kernels. One would do.
 #
 # **You will be able to** write code that runs on both NumPy and CuPy; keep data on the device; turn
@@ -76,8 +76,8 @@ reveal("no-loops")
 # - `squared_distances` returns the sum of `(q - p)**2` over the features. `queries` is (m, d) and
 #   `points` (n, d), both float32 or both float64; the result is (m, n), of the same dtype.
 # - At no time may it need room for more than 8 arrays of shape (m, n), besides its arguments. The
-#   check uses 48 queries, 96 points, and 64 features, so arrays of shape (m, d) or (n, d) are
-#   small.
+#   check uses 48 queries, 96 points, and 64 features, so arrays of shape (m, d) or (n, d) take
+#   little of that.
 # - `vote` returns the most frequent label among each row's `k` nearest points, as whole numbers of
 #   shape (m,). `distances` is (m, n), float32 or float64 (rounding may leave one slightly below 0).
 #   `labels` is (n,), int32 from 0 to `classes - 1`.
@@ -124,9 +124,10 @@ check("no-loops", squared_distances, vote)
 see("no-loops", squared_distances, vote)
 
 # %% [markdown]
-# *Reflect.* Multiplied out, q^2 - 2qp + p^2 needs no loop over features. But if a query and a point
-# lie close together and far from 0, it subtracts large numbers that are nearly equal. When would
-# that hurt? A loop over features takes the difference first. What does it cost instead?
+# *Reflect.* Multiplied out, the square is q^2 - 2qp + p^2, which needs no loop over features. But
+# if a query and a point are close together and far from 0, that subtracts large numbers that are
+# nearly equal. When would that hurt? A loop over features takes the difference first. What does it
+# cost instead?
 
 # %% [markdown] exercise="stay-on-device"
 # ## Once there, once back
@@ -179,7 +180,8 @@ reveal("stay-on-device")
 # - `x` goes to the device once, as it is. The finished result comes back once. Nothing else
 #   crosses, and there are no hidden copies.
 # - `x` and `d_w` stay as they are.
-# - The result must also be right if `d_w` is large, and if rows differ a lot from each other.
+# - The result must also be right if the numbers in `d_w` are large, and if rows differ a lot from
+#   each other.
 
 
 # %% role="answer"
@@ -210,7 +212,8 @@ see("stay-on-device", predict_on_device)
 # *value* on the host has to wait for everything before it. Call `float(loss)` in every step, and
 # the host loses its lead every time.
 #
-# Let's look at it on a simulated device. (Where `cp` isn't CuPy, everything is done at once.)
+# Let's look at it on a simulated device. (Where `cp` isn't CuPy, each line is done before the next
+# one starts.)
 
 # %%
 device = AsyncDevice(kernel_times_s=[2e-3])
@@ -237,10 +240,10 @@ see("cupy/recorded")
 # **More than one queue.** A queue like that is called a **stream**. CuPy sends every launch and
 # copy to the *current* stream, and unless you say otherwise that's the default one, where
 # everything runs in order. `stream = cp.cuda.Stream(non_blocking=True)` makes another, and work
-# inside `with stream:` goes there. Work on two such streams *may* overlap, a copy with a kernel
-# for instance, but nothing puts it in order anymore. So wait with `stream.synchronize()`, or have
-# one stream wait for another: `event = stream.record()`, then `other.wait_event(event)`. If you
-# forget, a kernel may read an array before it is there.
+# inside `with stream:` goes there. Work on two such streams *may* overlap, a copy with a kernel for
+# instance, but nothing puts it in order anymore. So wait with `stream.synchronize()`, or have one
+# stream wait for another: `event = stream.record()`, then `other.wait_event(event)`. If you forget,
+# a kernel may read an array before its data have arrived.
 
 # %% [markdown]
 # ## The pool keeps what you freed
@@ -271,7 +274,7 @@ print(f"after free_all...: used {pool.used_bytes():>9,}  total {pool.total_bytes
 # The kernels from here on are written in CUDA C. Here is how it differs from Python:
 #
 # - Every name has a type, which you write in front of it once: `float u = 2.0f * x;`
-# - A statement ends with a semicolon. Indentation means nothing; `{ }` hold a body together.
+# - A statement ends with a semicolon. Indentation means nothing; `{ }` enclose a body.
 # - A condition goes in parentheses: `if (u == 0.0f) return u;`
 # - A `for` has a start, a condition, and a step: `for (int i = 0; i < n; i += 4) { ... }`
 # - A comment starts with two slashes: `// like this`. So `//` is not a division.
@@ -427,10 +430,10 @@ def pair_kernel(functions):
 # - All arithmetic is in float32.
 # - `-inf` in a row counts as nothing. A row that holds nothing else, or has no elements, gives
 #   `-inf`, which is `MINUS_INFINITY` in the code. (Masked attention has such rows.)
-# - Any other element is a number, however large or small. Some masks use -3.4028235e38, the lowest
-#   float32, and a row of those must still give about that.
+# - Any other element is finite and counts, however large or small. Some masks use -3.4028235e38,
+#   the lowest float32, and a row of those must still give about that.
 #
-# Don't let a function call itself; the check doesn't cover that.
+# Don't let a function call itself: the course's machine doesn't run recursion.
 
 # %% role="answer"
 pairs = r"""
@@ -555,7 +558,7 @@ reveal("raw-kernel")
 # - Arrays get you far, if you put an axis in place of each loop, make no temporary larger than the
 #   result, and leave the data where they are.
 # - A launch returns before its kernel is done. Anything that needs a value on the host waits for
-#   all of it, and `float(x)` is no exception.
+#   everything launched before it, and `float(x)` is no exception.
 # - A chain of array operations sends every array in between through memory. If that's where the
 #   time goes, make it one kernel: fused, elementwise, a reduction, or raw.
 #

@@ -91,7 +91,7 @@ check("coalesced-copy", copy_striped)
 #
 # *See.* First the same picture for your kernel. Then the report that `lens` gives on the blocked
 # copy of 2,048 elements, line by line. Find the line with the sectors: how many were asked for,
-# and, in brackets, how many the same lanes would have needed side by side.
+# and, in parentheses, how many the same lanes would have needed side by side.
 
 # %%
 see("coalesced-copy", copy_striped)
@@ -102,16 +102,16 @@ lens(simulate(copy_blocked, 4, 64, src, dst, 8))
 # %% [markdown]
 # **So is it 8 times slower?** That depends on the caches, small memories that keep what was used
 # most recently. The nearest is the L1 cache of the warp's SM. The blocked copy asks it for 4,096
-# sectors, 128 KiB, and the striped copy for 16 KiB. But the next 7 turns of the blocked copy's
+# sectors, 128 KiB, and the striped copy for 16 KiB. But the next 7 iterations of the blocked copy's
 # loop want the rest of the same sectors, and as long as a cache still has them, device memory
 # delivers each one only once. That is the report's "touched": 8 KiB read and 8 KiB written, the
 # same for both copies. If other warps have pushed a sector out in the meantime, it has to come
-# again, so a real launch moves something between 16 KiB and 128 KiB. The counts are exact, but
-# they aren't times. Those come after the transpose.
+# again, so a real launch moves something between 16 KiB and 128 KiB. The counts are exact, but they
+# aren't times. Those come after the transpose.
 #
-# *Reflect.* Your prediction was for `per_thread = 8`. What would it be for `k = 2`, or for 100? Run
-# `lens(simulate(copy_blocked, 1, 64, *np.ones((2, 64 * k), np.float32), k))` and divide the line's
-# sectors by its requests.
+# *Reflect.* Your prediction was for `per_thread = 8`. What would it be for 2, or for 100? Set `k`
+# to each, run `lens(simulate(copy_blocked, 1, 64, *np.ones((2, 64 * k), np.float32), k))`, and
+# divide the line's sectors by its requests.
 
 # %% [markdown] exercise="aos-to-soa"
 # ## Where the data is
@@ -153,7 +153,8 @@ reveal("aos-to-soa")
 #   one of shape `(6, n)` in which each field's numbers are side by side in memory. One line. An
 #   array's `strides` tell you how many bytes it is to the next row and to the next column.
 # - `speed_squared(fields, out)`: the kernel, `vx² + vy² + vz²`, in whole sectors. `fields` is what
-#   your `to_soa` returned, `out` has n float32, and there are at least n threads. About 3 lines.
+#   your `to_soa` returned, `out` is float32 of length n, and there are at least n threads. About 3
+#   lines.
 
 
 # %% role="answer"
@@ -331,19 +332,19 @@ see("memory/recorded")
 # The padded transpose moves the same bytes as the striped copy, in the same number of sectors. On
 # the recorded H100 it still gets only about half of the copy's rate. The counts are equal, so
 # what's left is *waiting*. A read from device memory takes hundreds of nanoseconds, and by Little's
-# law an SM hides that only while enough other bytes are on their way.
+# law an SM hides that only while enough other bytes are in flight.
 #
-# How many can be depends on the warps that an SM holds. An H100's SM has room for 2,048 threads,
-# which is enough for two of our blocks of 1,024. The part of that room that is taken is called
-# **occupancy**, and here it may well be 100%. But each thread asks for 4 bytes and then stands at
-# the barrier until the slowest warp of its block has what it asked for. While a block waits there,
-# or writes, it asks for nothing new. With so few blocks on the SM, there are gaps that nobody
-# fills.
+# How many bytes can be in flight depends on the warps that an SM holds. An H100's SM has room for
+# 2,048 threads, which is enough for two of our blocks of 1,024. The share of it that is taken is
+# called **occupancy**, and here it may well be 100%. But each thread asks for 4 bytes and then
+# stands at the barrier until the slowest warp of its block has what it asked for. While a block
+# waits there, or writes, it asks for nothing new. With so few blocks on the SM, there are gaps that
+# nobody fills.
 
 # %% [markdown]
 # So give every thread more to ask for before it waits. A well-known version has blocks of 32 x 8
-# threads for the same tile of 32 x 32: each thread has four loads on their way at the same time,
-# and eight smaller blocks fit on the SM, so some read while others wait. A profiler can tell you
+# threads for the same tile of 32 x 32: each thread has four loads in flight at the same time, and
+# eight smaller blocks fit on the SM, so some read while others wait. A profiler can tell you
 # whether that's the whole explanation: *Nsight Compute* says for each line what warps waited for.
 #
 # A second way is a **vector load**. One thread reads 16 bytes, four neighboring float32, with one
@@ -363,9 +364,9 @@ see("memory/recorded")
 #
 # **`stencil` · 6 points · about 20 minutes**
 #
-# A 1-D convolution with 7 weights sets `out[i]` to the sum of `w[k] * x[i + k - 3]` for k from 0 to
-# 6. Written just like that, 7 threads read each input from global memory. Most of the time these
-# threads are in the same block, so one of them could fetch the element for all 7.
+# A 1-D convolution with 7 weights sets `out[i]` to the sum of `w[k] * x[i + k - 3]` for each k
+# below 7. Written just like that, 7 threads read each input from global memory. Most of the time
+# these threads are in the same block, so one of them could fetch the element for all 7.
 #
 # *Predict.* A block of 128 threads computes 128 neighboring outputs. How many different elements of
 # `x` does it need?
@@ -378,8 +379,8 @@ predict("stencil", 134)
 # The elements that a block needs beyond its own are its **halo**. *Implement.* Bring the block's
 # inputs and halo into shared memory, then compute from there. 12 to 16 lines.
 #
-# - `x` and `out` are float32 of any length n from 1 on, and `w` has 7 float32. What lies outside
-#   `x` counts as 0.
+# - `x` and `out` are float32 of any length n from 1 on, and `w` has 7 float32 weights. What lies
+#   outside `x` counts as 0.
 # - Blocks have 128 threads, with one block per 128 outputs; the last may be partly empty. All
 #   threads of a block come to the barrier, and none reads what isn't in the tile yet.
 # - A block reads each element of `x` from global memory at most once. (`w` is small, and all lanes
@@ -534,7 +535,7 @@ see("uninitialised", block_sums)
 # - A warp's request costs as many sectors of 32 bytes as its lanes touch. So let neighboring
 #   threads take neighboring elements, and lay out your data so that they can.
 # - Shared memory turns a column into a row, and lets a block fetch once what many threads need.
-#   Fill it, wait at the barrier, read it. Rows of 33 words keep a column out of a single bank.
+#   Fill it, wait at the barrier, read it. Rows of 33 words spread a column over all 32 banks.
 # - Shared memory holds what was there before. Write every place that some thread reads, at the
 #   edges too.
 #
@@ -555,8 +556,8 @@ progress()
 # - A transpose through a padded tile, with four elements per thread: M. Harris, *An Efficient
 #   Matrix Transpose in CUDA C/C++*, NVIDIA Technical Blog, 2013. Vector loads: J. Luitjens, *CUDA
 #   Pro Tip: Increase Performance with Vectorized Memory Access*, the same, 2013.
-# - Latency, occupancy and bytes on their way: *CUDA C++ Best Practices Guide*, "Occupancy";
-#   Little's law is in the lesson *Why GPUs*, with its source.
+# - Latency, occupancy and bytes in flight: *CUDA C++ Best Practices Guide*, "Occupancy"; Little's
+#   law is in the lesson *Why GPUs*, with its source.
 # - What a request, a sector and a wavefront are, and what warps wait for: NVIDIA, *Nsight Compute*
 #   documentation, "Kernel Profiling Guide", sections "Memory Tables" and "Warp Stall Reasons".
 # - Variables in shared memory cannot be initialized where they are declared: *CUDA C++ Programming

@@ -57,7 +57,7 @@ see("cooperation/lost-count", count_together)
 # thread goes on until all threads of the block have arrived, and afterward each of them sees what
 # the others wrote before it. If an `if` or an early `return` keeps some threads away, the behavior
 # is undefined, and the block may hang. (Since Volta, a barrier waits only for threads that haven't
-# exited, so an early `return` often gets through. Don't build on it: the checks count it as a
+# exited, so an early `return` often gets through. Don't rely on it: the checks count it as a
 # fault.) The kernel below adds a block's numbers in pairs, then pairs of pairs: 256 numbers in 8
 # rounds. It handles any number of elements, because a thread without one contributes a 0.
 
@@ -99,7 +99,7 @@ see("cooperation/lanes", sum_pairs)
 # %% [markdown]
 # *Implement.* Compute the same sums in the same number of rounds, but more cheaply:
 #
-# - The threads that add are neighbors: in each step, at most *one* warp of the block is partly
+# - The threads that add are neighbors: in each round, at most *one* warp of the block is partly
 #   active.
 # - There are no bank conflicts: each request of a warp to shared memory still takes one pass.
 #   (`part[k]` is in bank `k % 32`; two different places in one bank take two passes.)
@@ -310,8 +310,8 @@ reveal("histogram")
 
 
 # %% [markdown]
-# All blocks meet in `hist`, and every single value is an update there. So let each block count in
-# its own shared memory first, and add its counts to `hist` when it's done. That is called a
+# All blocks meet in `hist`, and every single value causes an update there. So let each block count
+# in its own shared memory first, and add its counts to `hist` when it's done. That is called a
 # **private** copy.
 #
 # *Predict.* With a million values, 64 bins, and 100 blocks that have private copies, how many
@@ -321,12 +321,12 @@ reveal("histogram")
 predict("histogram-updates", 6400)
 
 # %% [markdown]
-# *Implement.* Write the histogram with private copies. `values` is int32, each from 0 to `hist.size
-# - 1`. `hist` is int32 with 1 to 256 bins, all 0 before the launch. `part` is the block's copy,
-#   with room for the largest case; atomics work on it as they do on `hist`. Shared memory may hold
-#   anything when a block starts.
+# *Implement.* Write the histogram with private copies. `values` is int32, and each value is at
+# least 0 and below `hist.size`. `hist` is int32 with 1 to 256 bins, all 0 before the launch. `part`
+# is the block's copy, with room for the largest case; atomics work on it as they do on `hist`.
+# Shared memory may hold anything when a block starts.
 #
-# - Any number of values, blocks, and threads per block works, also with more bins than threads.
+# - Any number of values, blocks, and threads per block works, even with more bins than threads.
 # - Each block updates each bin of `hist` at most once.
 # - The values and the bins are divided among the threads: no thread does the others' work.
 
@@ -367,9 +367,9 @@ reveal("histogram-updates")
 # ## The same sum, in a different order
 #
 # An atomic keeps threads apart, but it doesn't put them in order. For whole numbers that makes no
-# difference, since 1 + 2 and 2 + 1 are the same. Floats are rounded after every addition, so a
-# different order can end in different last digits. Here one thread adds the same 10,000 numbers,
-# shuffled, three times:
+# difference, since (1 + 2) + 3 and 1 + (2 + 3) are the same. Floats are rounded after every
+# addition, so a different order can end in different last digits. Here one thread adds the same
+# 10,000 numbers, shuffled, three times:
 
 # %%
 rng = np.random.default_rng(4)
@@ -409,17 +409,17 @@ see("cooperation/recorded")
 # count of bits) and these rates suggest that it counts the lanes on an address and adds the count
 # once. For a T4 it writes `ATOMS.ADD`, as it does for any device if you add something other than 1.
 # Private copies therefore suffer less from a favorite word than the picture of turns suggests. If
-# your two private bars are near the memory's own rate, it's the values' bytes that take the time,
-# and then no atomic is worth saving.
+# the bars of the private copies are near the memory's own rate, it's the values' bytes that take
+# the time, and then no atomic is worth saving.
 
 # %% [markdown]
 # ## What you take with you
 #
 # - A data race is two threads, one place, at least one write, and nothing that orders them. A
 #   result that looks right proves nothing.
-# - A barrier orders the threads of a block, `syncwarp` those of a warp, and a shuffle passes
-#   values without memory. Every thread that is named has to come. An atomic turns three steps into
-#   one, in no particular order.
+# - A barrier orders the threads of a block, `syncwarp` those of a warp, and a shuffle passes values
+#   without memory. Every thread that one of them waits for has to come. An atomic turns three steps
+#   into one, in no particular order.
 # - Let the first half of the threads work, not every second one, so that whole warps have nothing
 #   to do. And combine results locally before you send them far away.
 #

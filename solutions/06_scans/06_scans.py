@@ -10,7 +10,7 @@
 # **You will be able to** scan an array across blocks; write a row softmax in CUDA C; say what makes
 # blocks wait for each other; find a data race and fix it.
 #
-# **You need** barriers, folds and atomics from *Cooperation*. **Time** about 75 minutes.
+# **You need** barriers, block sums and atomics from *Cooperation*. **Time** about 75 minutes.
 
 # %% role="setup"
 import numpy as np
@@ -134,8 +134,9 @@ reveal("scan")
 # The first is a **memory fence**. `cuda.threadfence()` makes no thread wait. It only orders one
 # thread's accesses: any thread that sees a write from after the fence will also see those from
 # before it. Together with an atomic that is enough for a common pattern, the *last block*. Each
-# block leaves its sum, passes a fence, and takes a ticket. The block that draws the last ticket
-# knows that all the others are done, and adds up what they left.
+# block writes its sum, passes a fence, and takes a ticket, a number that it draws from a shared
+# counter. The block that draws the last ticket knows that all the others are done, and adds up what
+# they left.
 
 
 # %%
@@ -212,9 +213,10 @@ print(largest, x.max(axis=1))
 
 
 # %% [markdown]
-# The loop gives each thread its columns, however many there are, and then a *fold* finds the
-# largest of all. The launch names the blocks, the threads per block, and the arguments: CuPy arrays
-# and numbers of exactly the type that the source declares.
+# The loop gives each thread its columns, however many there are, and then a **fold** finds the
+# largest of all: in each round, the first half of the threads combines its elements with the other
+# half's. The launch names the blocks, the threads per block, and the arguments: CuPy arrays and
+# numbers of exactly the type that the source declares.
 #
 # *Predict.* A row is 0 and 100, in float32. If a kernel does just what the definition says, what
 # does it write for the second element: `"1"`, `"0"`, `"inf"` or `"nan"`?
@@ -228,15 +230,16 @@ predict("row-softmax", "nan")
 # denominator. Subtract the largest, and no exponential is above 1, while one of them is exactly 1.
 #
 # *Implement.* Write the softmax of each row. `x` and `y` are float32 of shape (M, N), N at least 1.
-# The check launches M blocks of 32, 64, 128 or 256 threads, with N from 1 to 1,300, and rows near
-# 1,000 and -1,000.
+# The check launches M blocks of 32, 64, 128 or 256 threads, with N from 1 to 1,300, and with
+# elements near 1,000 and -1,000.
 #
 # - All threads share a row's columns, and they fold together.
 # - On average, an element is read at most three times: for the largest, for the sum, and for the
 #   result. (To start, all threads may read `x[first]`.)
 
 # %% [markdown]
-# - Neighbors read and write neighbors, and all arithmetic is in float32: `expf`, `0.0f`.
+# - Neighboring threads read and write neighboring elements, and all arithmetic is in float32:
+#   `expf`, `0.0f`.
 # - Every thread comes to every barrier, there is no data race, and nothing unwritten is read.
 #
 # Both folds use the same `part`. When may the second one start to fill it?
@@ -275,7 +278,7 @@ check("row-softmax", row_softmax)
 
 # %% [markdown]
 # *See.* One block of 32 threads with a row of 48: what passes through `part`, round by round. First
-# the fold for the largest. Then all threads read `part[0]`, fill `part` anew, and fold for the sum.
+# the fold for the largest. Then all threads read `part[0]`, refill `part`, and fold for the sum.
 #
 # *Measure.* Below that is how long the kernel took on real GPUs, where it was recorded, and what a
 # copy moves there; `gpuedu record` adds yours. Your kernel asks for each element three times, the
@@ -302,8 +305,8 @@ see("cooperation/recorded-softmax")
 #   There may be more threads than elements.
 # - `widen(x, steps, out)`: block `b` has row `b`. In each step, every element except the first and
 #   the last becomes the largest of itself and its two neighbors, as they were before the step.
-# - `shares(x, out)`: each element divided by the sum of its row. Rows are as long as blocks, and
-#   block `b` takes rows `b`, `b + gridDim.x`, and so on.
+# - `shares(x, out)`: each element divided by the sum of its row. A row has as many elements as a
+#   block has threads, and block `b` takes rows `b`, `b + gridDim.x`, and so on.
 
 
 # %% role="given"
@@ -453,8 +456,8 @@ see("find-the-race", widen)
 
 # %% [markdown]
 # *Step.* Two snapshots can't show how the draft of `shares` goes wrong, because that takes one
-# thread that is a full turn of the loop ahead of another. The stepper opens where the two meet.
-# Which barrier did both pass last?
+# thread that is a full iteration ahead of another. The stepper opens where the two meet. Which
+# barrier did both pass last?
 
 # %%
 step(shares_draft, 2, 128, np.ones((6, 128), np.float32), np.zeros((6, 128), np.float32))

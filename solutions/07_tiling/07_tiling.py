@@ -4,7 +4,8 @@
 # A product of two 4,096 x 4,096 matrices takes 137 billion operations. The three matrices are 201
 # MB, so if each byte moved just once, there would be 683 operations per byte. But a thread that
 # computes one element fetches two numbers, 8 bytes, for every product it adds. That's a quarter of
-# an operation per byte. In this lesson you'll take the first steps from there, and count them.
+# an operation per byte. In this lesson you'll take the first steps up from there, and count what
+# each one gains.
 #
 # **You will be able to** tell from counts what limits a kernel; write a matmul whose warps read
 # whole sectors; find float64 in compiled code; share tiles in shared memory, for any shape.
@@ -40,12 +41,12 @@ setup("tiling")
 # is 495 TFLOP/s, against 67 in full float32. This lesson stays with full float32.
 
 # %% [markdown]
-# A GPU has two memories in a row. The L1 cache and the shared memory of an SM have one **data
-# path** in common, and 128 bytes go through it in a **pass**. Shared memory takes one pass per
-# wavefront. A request to global memory takes at least one for every four sectors, and at least one
-# in all, even if all lanes want the same word. What *device memory* has to move is less, as far as
-# the caches keep what came before: at best, each sector once. Here is an H200, going by its data
-# sheet and by 128 bytes per clock and SM:
+# On the way to the arithmetic, data pass through two memories. The L1 cache and the shared memory
+# of an SM have one **data path** in common, and 128 bytes go through it in a **pass**. Shared
+# memory takes one pass per wavefront. A request to global memory takes at least one for every four
+# sectors, and at least one in all, even if all lanes want the same word. *Device memory* has to
+# move less, because the caches keep some of what came before: at best, it moves each sector once.
+# Here is an H200, going by its data sheet and by 128 bytes per clock and SM:
 
 # %% role="given"
 H200 = {"tflop_per_s": 67, "l1_gb_per_s": 33_454, "memory_gb_per_s": 4_800}
@@ -143,8 +144,8 @@ reveal("roofline")
 # memory a fifteenth.) So a limit belongs to a kernel *and* a device.
 #
 # Three of the eight compute the same product, with 0.055, 0.25 and 0.23 FLOP per byte through L1.
-# By that measure the last two look alike. But in the table, one of their counts is far apart.
-# Which one? (Their sectors: 139,392 and 8,064.) The rest of this lesson is about these three.
+# By that measure the last two look alike. But in one column of the table they are far apart. Which
+# one? (Their sectors: 139,392 and 8,064.) The rest of this lesson is about these three.
 
 # %% [markdown] exercise="naive"
 # ## One thread per element
@@ -213,10 +214,10 @@ reveal("naive-along")
 
 
 # %% [markdown]
-# *Reflect.* The two programs differ in a single exchange of indices, and both are right. Of the 160
-# bytes in your 5 sectors, the warp uses 132: 33 numbers for its 64 FLOP, and 33 new ones in the
-# next step. Meanwhile the warps above and below it want the same 32 numbers of `b`, at about the
-# same time.
+# *Reflect.* The two programs differ only in which index is x and which is y, and both are right. Of
+# the 160 bytes in your 5 sectors, the warp uses 132: 33 numbers for its 64 FLOP, and 33 new ones in
+# the next step. Meanwhile the warps above and below it want the same 32 numbers of `b`, at about
+# the same time.
 
 # %% [markdown] exercise="accumulate-in-float32"
 # ## What the compiler makes of a 0
@@ -244,7 +245,7 @@ see("tiling/compiled", dots_of_zero)
 
 
 # %% [markdown]
-# The literal `0.0` is float64, and so is the sum: each product is made in float32, converted to
+# The literal `0.0` is float64, and so is the sum: each product is computed in float32, converted to
 # float64 (`cvt`), and added there. That's expensive. Per clock, a T4 does only 1/32 as many float64
 # additions as float32 ones, and an H200 half as many. And there is no multiply-add left. (Put your
 # `matmul_naive` into the same call. It should show an `fma.rn.f32` and no mark.)
@@ -283,8 +284,8 @@ predict("accumulate-in-float32", 2)
 
 # %% [markdown]
 # *Implement.* Write the same kernel without any float64, neither in the loops nor in what is done
-# once per column. `x` and `out` are float32 of shape `(n, columns)`, `w` has n float32, and columns
-# may be all zeros. All you need is `float32(...)`.
+# once per column. `x` and `out` are float32 of shape `(n, columns)`, `w` has n float32 weights, and
+# columns may be all zeros. All you need is `float32(...)`.
 
 
 # %% role="answer"
@@ -329,9 +330,9 @@ reveal("accumulate-in-float32")
 #
 # A block of 32 x 32 threads computes a tile of `c`. For that it needs 32 rows of `a` and 32 columns
 # of `b`, and it uses each of their elements 32 times. So let it bring them into shared memory piece
-# by piece. In each **turn** it brings a tile of `a` and a tile of `b`, 32 x 32 elements each, of
-# which every thread fetches one. Then each thread adds the 32 products that these tiles have for
-# it.
+# by piece. In each **turn** it brings a tile of `a` and a tile of `b`, 32 x 32 elements each, and
+# every thread fetches one element of either. Then each thread adds its 32 products from these
+# tiles.
 
 # %%
 see("tiling/walk")
@@ -534,8 +535,8 @@ see("tiling/ladder", times)
 # - In a tile of 32 x 32, each element fetched from global memory is used 32 times. That relieves
 #   the memory outside the SM, but not the SM's own data path. It takes a barrier before the tile is
 #   read, another before it's overwritten, and zeros at the edges.
-# - A literal `0.0`, a `1e-6` or a whole number turns everything that follows into float64. You
-#   don't see it in the values, but you do in the compiled code.
+# - In Numba, a literal `0.0`, a `1e-6` or a whole number can turn everything computed from it into
+#   float64. You don't see it in the values, but you do in the compiled code.
 #
 # **Your number:** how many sectors a warp asks for in one step along k, with x down the rows.
 

@@ -1,8 +1,8 @@
 # %% [markdown]
 # # From 12% of the peak to the library's speed: what is left?
 #
-# For 64 FLOP of a warp, a matmul with tiles in shared memory sends two passes of 128 bytes through
-# its SM's data path. On an H100 or H200, that allows about 12% of the peak and no more. The
+# For every 64 FLOP of a warp, a matmul with tiles in shared memory sends two passes of 128 bytes
+# through the SM's data path. On an H100 or H200, that allows about 12% of the peak and no more. The
 # library's matmul runs on the very same SMs. What does it do differently? In this lesson you'll
 # climb a ladder of kernels rung by rung, and count what each rung allows.
 #
@@ -30,18 +30,19 @@ see("registers/ladder")
 # its bytes and its arithmetic allow, and many are slower. Filled bars were measured, on the same
 # device. 100% is the peak of float32 arithmetic, without tensor cores.
 #
-# A rung need not raise the bound. Tiles made the kernel independent of the caches, but the bound is
-# about what it is when caches hold everything. A second buffer saves waiting, and a vector load
-# saves instructions, and no count of bytes shows either. (The rung "vector loads" is even lower
-# than 8 x 8, because each of its lanes writes four neighbors of `c` one by one.)
+# A rung need not raise the bound. Tiles made the kernel independent of the caches, but its bound is
+# about the same as that of a kernel without tiles whose caches hold everything. A second buffer
+# saves waiting, and a vector load saves instructions, and no count of bytes shows either. (The rung
+# "vector loads" is even lower than 8 x 8, because each of its lanes writes four neighbors of `c`
+# one by one.)
 
 # %% [markdown]
 # In the recording on an H100, tiles reach their bound, so there's no more to be had from them. But
 # 8 x 8 in Numba is slower than 4 x 4, at a seventh of what its bytes allow, and bytes don't say
-# why. Most likely its loads wait for each other: the compiler leaves its loop over k a loop, and at
-# 157 registers per thread there is just one block of 256 threads on an SM to fill the gaps. In the
-# next rung that loop is written out. If you have a GPU, this measures the rungs in percent of
-# cuBLAS:
+# why. Most likely its loads wait for each other: the compiler doesn't **unroll** its loop over k,
+# that is, write its steps out one after another. And at 157 registers per thread there is just one
+# block of 256 threads on an SM to fill the gaps. In the next rung that loop is unrolled. If you
+# have a GPU, this measures the rungs in percent of cuBLAS:
 
 # %%
 measure("registers/ladder")
@@ -89,9 +90,9 @@ predict("occupancy", 8)
 # That doesn't seem like much. How much is **enough**? It's Little's law again, as in *Why GPUs*,
 # with instructions in place of bytes. Each part of an SM has a *scheduler*, which starts one
 # instruction of one warp per clock, and the result of a multiply-add is there 4 clocks later. A
-# warp that needs each result for its next step has one instruction on its way, so its scheduler
+# warp that needs each result for its next step has one instruction in flight, so its scheduler
 # needs 4 such warps, and the SM's four schedulers need 16. But if a warp has several instructions
-# ready that don't need each other's results, that many can be on their way. (On a T4 or an A100, a
+# ready that don't need each other's results, that many can be in flight. (On a T4 or an A100, a
 # part has 16 float32 lanes, so a warp's multiply-add takes two of these clocks, and half as many
 # are enough. We count as on an H200, with 32.)
 #
@@ -140,9 +141,8 @@ check("occupancy", blocks_per_sm, warps_needed)
 
 
 # %% [markdown]
-# *See.* How much of an H200's room for warps is taken, according to your function, against
-# registers per thread, for blocks without shared memory. The dotted line is what 4 clocks and 16
-# independent sums need.
+# *See.* Occupancy of an H200 against registers per thread, by your function, for blocks without
+# shared memory. The dotted line is what 4 clocks and 16 independent sums need.
 
 # %%
 see("occupancy", blocks_per_sm, warps_needed)
@@ -166,9 +166,9 @@ reveal("occupancy-enough")
 #
 # **`register-tile` · 7 points · about 25 minutes**
 #
-# For each k, a thread of the tiled kernel takes two numbers from shared memory and makes one
-# multiply-add of them. If it had 4 x 4 elements of `c`, it would take 4 numbers of `a` and 4 of
-# `b`, and make 16. It keeps what it takes in registers, along with its 16 sums.
+# For each k, a thread of the tiled kernel takes two numbers from shared memory and does one
+# multiply-add with them. If it had 4 x 4 elements of `c`, it would take 4 numbers of `a` and 4 of
+# `b`, and do 16. It keeps what it takes in registers, along with its 16 sums.
 #
 # *Predict.* When a warp reads 32 numbers, that's one pass of 128 bytes through the data path (lanes
 # that want the same number share it). A multiply-add is 2 FLOP for each of 32 lanes. With one
@@ -184,12 +184,12 @@ predict("register-tile-8", 2)
 # `cuda.local.array(shape, float32)` makes an array that belongs to one thread. It lives in
 # registers if its shape is constant and the compiler can work out every index. So give the loops
 # that index it (here over i and j) constant ends. The compiler usually unrolls short loops like
-# these, and then it knows each index. It doesn't have to, though, and if it leaves one a loop, the
-# array goes to memory. The loop over k doesn't index the array, so it may stay a loop.
+# these, and then it knows each index. It doesn't have to, though, and if it doesn't, the array goes
+# to memory. The loop over k doesn't index the array, so it may stay a loop.
 #
-# The shape may be a variable of the function *around* the kernel, so one source makes kernels for
-# several t. Two device functions are given: `fetch` fills a tile, with zeros where the matrix has
-# ended, and `put` writes sums.
+# The shape may be a variable of the function *around* the kernel, so one source makes kernels with
+# t x t sums per thread, for several t. Two device functions are given: `fetch` fills a tile, with
+# zeros where the matrix has ended, and `put` writes sums.
 
 
 # %% role="given"
@@ -279,7 +279,7 @@ see("registers/compiled", make_matmul)
 
 # %% [markdown]
 # You can get such numbers anywhere. `nvcc -Xptxas -v` prints registers, stack and spills when it
-# compiles, and a kernel of CuPy's has them as `num_regs` and `local_size_bytes`.
+# compiles, and in CuPy a `RawKernel` has the attributes `num_regs` and `local_size_bytes`.
 #
 # *Stack* is the trap of this rung: bytes of local arrays that had to go to memory, because
 # registers have no addresses. Below, each thread writes a different column of its sums, so the last
@@ -307,8 +307,8 @@ see("registers/stack", own_column)
 
 # %% [markdown]
 # *Reflect.* `sums[i, 0] if t % 8 == 0 else ...` would be another way to write it. Then every index
-# is a constant, and what's left is a choice between registers. In `put`, `row < c.shape[0]` is such
-# a choice.
+# is a constant, and what's left is a choice between registers. (`put` is no trap: it tests `row`
+# and `column`, but once its loops are unrolled, the indices of `sums` are constants.)
 #
 # If you have a GPU, this measures your own kernels next to the rungs, in percent of cuBLAS:
 
@@ -328,7 +328,7 @@ measure("registers/own", make_matmul)
 # each take 4 passes, even where lanes of different quarters want the same bytes.
 #
 # In Python you can only hope that the compiler sees it. (That's why the rung in Numba has masked
-# indices and steps written out.) In CUDA C you say it: `float4` is four floats, `*(const
+# indices and steps written out.) In CUDA C you can ask for it: `float4` is four floats, `*(const
 # float4*)&tile[k][4 * x]` loads them, and `p.x`, `p.y`, `p.z` and `p.w` are their names. Here is
 # what the kernel below may call:
 
@@ -361,8 +361,8 @@ __device__ void put(float (*sums)[4], float* c, int M, int N, int top, int left)
 # of 4 rows, in whole sectors.
 #
 # *Predict.* A warp stores these 32 numbers to `a_tile[k][row]`, with rows of 64 floats. How many
-# passes does that take? And by how many floats must a row of the tile be longer, at least, so that
-# it takes one pass *and* every `float4` starts at a multiple of 16 bytes?
+# passes does that take? And what is the least padding per row, in floats, with which it takes one
+# pass *and* every `float4` starts at a multiple of 16 bytes?
 
 # %% role="predict"
 predict("vector-loads", 8)
@@ -418,7 +418,7 @@ check("vector-loads", matmul)
 # *See.* First the request to shared memory that loses the most passes, or one that fills a tile if
 # none does. Then what the compiler makes of the kernel. In `ld.shared.v4` the 4 is the vector's
 # length, `.v1` is a single load, and `fma` is a multiply-add. Loads from global memory appear once
-# for each turn that the compiler wrote out.
+# for each iteration that the compiler unrolled.
 
 # %%
 see("vector-loads", matmul)
@@ -469,9 +469,9 @@ predict("read-the-ladder", "E")
 # - `"registers"` if the kernel spills or has fewer warps than needed. That comes first, because no
 #   roof shows it.
 # - Otherwise, whatever takes the longest (no two take equally long): `"arithmetic"`, `"device
-#   memory"`, or the data path. For the data path, it's
-# - `"sectors"` if more than half of its bytes are `excess_bytes`, those of sectors beyond the
-#   fewest that could hold what was asked for, and `"data path"` if not.
+#   memory"` or `"data path"`.
+# - But return `"sectors"` in place of `"data path"` if more than half of that path's bytes are
+#   `excess_bytes`: those of sectors beyond the fewest that could hold what was asked for.
 
 
 # %% role="answer"
@@ -512,7 +512,7 @@ reveal("read-the-ladder")
 # On a GPU, the tool for this question is **Nsight Compute**. `ncu --set full python program.py`
 # measures each kernel: which roof it's near, how many warps were on the SM, how many bytes went
 # through each memory, and, for each line, what its warps waited for. Its counts and names are the
-# ones you've been using, so start where you'd start here: what's the longest, and is it needed?
+# ones you've been using, so start where you'd start here: what takes the longest, and is it needed?
 
 # %% [markdown] exercise="double-buffer"
 # ## Two buffers, one barrier

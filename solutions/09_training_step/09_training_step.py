@@ -2,16 +2,15 @@
 # # Where does the time go?
 #
 # A GPT with 124 million weights takes one training step on four texts of 1,024 tokens. The matrix
-# products in that step are 3.5 TFLOP, and an H200 can do those in 3.5 ms. The step took 21.4 ms.
-# With 16 texts it took 50.0 ms: four times the work, but only 2.3 times the time. So what is a GPU
-# doing when it isn't multiplying matrices?
+# products in that step are 3.5 TFLOP, and at its bfloat16 peak an H200 does those in 3.5 ms. The
+# step took 21.4 ms. With 16 texts it took 50.0 ms: four times the work, but only 2.3 times the
+# time. So what is a GPU doing when it isn't multiplying matrices?
 #
 # **You will be able to** write a backward pass by hand; count what a step computes; find the lines
 # that make the host wait; read a profile.
 #
-# **You need** a training loop in PyTorch; from *Why GPUs*, the FLOP of a matrix product and what an
-# asynchronous launch is.
-# **Time** about 80 minutes.
+# **You need** a training loop in PyTorch; the FLOP of a matrix product, from *Why GPUs*; and what
+# an asynchronous launch is, from *Welcome*. **Time** about 80 minutes.
 
 # %% role="setup"
 import torch
@@ -59,7 +58,7 @@ def forward(x, y, w1, b1, w2, b2, activation, mask, keep):
 # gradient of each of its inputs? Three rules are all you need.
 #
 # - **Products.** For `s = d @ w`, the gradient of `w` is `d.T @ ds`, and that of `d` is `ds @ w.T`.
-#   A bias that was added to every row gets the sum over the rows.
+#   For a bias that was added to every row, the gradient is the sum of `ds` over the rows.
 # - **Elementwise functions.** For `h = f(z)`, the gradient of `z` is `dh` times the slope of `f` at
 #   `z`. The slope of a sigmoid is `h * (1 - h)`.
 # - **Softmax with cross-entropy.** The loss is the mean over the batch of `-log(p[right class])`,
@@ -77,8 +76,8 @@ predict("backward-by-hand", 0.25)
 # *Implement.* Return a dict of seven gradients: `"s"`, `"w2"`, `"b2"`, `"h"`, `"z"`, `"w1"` and
 # `"b1"`, each with the shape of its tensor. About 14 lines.
 #
-# - `x` is (n, i), `h` and `d` are (n, k), `s` is (n, c), and `y` holds n class numbers. Everything
-#   else is float64; `activation` is `"relu"` or `"sigmoid"`.
+# - `x` is (n, i), `h` and `d` are (n, k), `s` is (n, c), and `y` holds n class numbers. All tensors
+#   but `y` are float64; `activation` is `"relu"` or `"sigmoid"`.
 # - Scores may be in the thousands, and the gradients must be right there, too.
 # - Autograd is switched off.
 #
@@ -156,8 +155,8 @@ see("training-step/depth")
 # all values, weighted by the softmax of its scores. One last product with (`width` x `width`)
 # weights follows. A mask hides the future, but here all scores are computed anyway.
 #
-# A transformer **block** is attention, two layer norms and a **network** of two products with
-# weights, from `width` to `4 * width` numbers and back.
+# A transformer **block** is attention, two layer norms and a **network** (in full, a feed-forward
+# network) of two products with weights, from `width` to `4 * width` numbers and back.
 
 # %% [markdown]
 # *Predict.* A block of width 512 reads texts of 512 characters. What percentage of its forward FLOP
@@ -267,8 +266,8 @@ reveal("count-the-step")
 # Then the host stops until the device has finished what was queued. By that time the queue is
 # empty, so the device stops until the host has issued more. And no line says `synchronize`.
 #
-# Here is a correct loop. A sample of class -1 has no label. Gradients are scaled down where their
-# norm, over all weights, is above 1.
+# Here is a correct loop. A sample of class -1 has no label. If the norm of the gradients, over all
+# weights, is above 1, they are scaled down.
 
 
 # %% role="given"
@@ -411,7 +410,7 @@ see("training-step/slow-costs")
 # kernels; workers that prepare batches.
 
 # %% [markdown]
-# *Implement.* Two things, about 5 lines in all if a timeline does the work:
+# *Implement.* Write two things, about 5 lines in all if a timeline does the work:
 #
 # - `worst`: a dict from `"A"`, `"B"` and `"C"` to the name of the largest of the four.
 # - `where_it_went(profile)`: a dict of seconds with all four names, even where a value is 0.

@@ -22,9 +22,10 @@ from gpuedu import check, measure, predict, progress, reveal, see, setup
 setup("training-memory")
 
 # %% [markdown]
-# Here is that step, counted storage by storage in a way that works on any machine. Each time a
-# storage is made or freed is one step to the right. The forward pass piles up tensors that the
-# backward pass will need, and the backward pass frees them one by one.
+# Here is that step, counted in a way that works on any machine: by **storage**, the piece of memory
+# behind a tensor. Each time a storage is made or freed, the figure goes one step to the right. The
+# forward pass piles up tensors that the backward pass will need, and the backward pass frees them
+# one by one.
 
 # %%
 see("training-step/step")
@@ -51,7 +52,7 @@ see("training-step/step")
 # | `("relu_", w, w)`: in place | written over its input | its output |
 # | `("gelu", w, w)` | new | its input |
 # | `("norm", w, w)` | new | its input, and 2 numbers per row |
-# | `("dropout", w, w)` | new | its mask, as that many floats (on a GPU, bytes) |
+# | `("dropout", w, w)` | new | its mask, a float for each number (on a GPU, a byte) |
 # | `("flatten", w, w)` | a view of its input | nothing |
 # | the loss, after the last layer | one number | log-softmax of the scores, a new tensor |
 #
@@ -220,8 +221,8 @@ predict("checkpointing-k", 16)
 # random numbers must continue as if nothing had been computed twice.
 
 # %% [markdown]
-# *Implement.* `checkpointed_step` does what `ordinary_step` does, with less memory. Write two loops
-# of your own, about 19 lines; ready-made checkpointing is refused here.
+# *Implement.* Write `checkpointed_step`, which does what `ordinary_step` does, with less memory.
+# Use two loops of your own, about 19 lines; ready-made checkpointing is refused here.
 #
 # - It leaves the same gradients in all weights, added to any that were there, and returns the same
 #   loss, detached. `x` is the batch and stays unchanged, and nobody asks for its gradient.
@@ -390,10 +391,10 @@ predict("save-and-resume", 3)
 # - `save(run)` returns a dict with everything the next steps depend on, but not the data.
 #   `torch.save` writes it and `torch.load(..., weights_only=True)` reads it back, so it may hold
 #   tensors, numbers, strings, and lists, tuples and dicts of these. Saving must not change the run,
-#   and must not change later when the run goes on.
+#   and what it saved must not change when the run goes on.
 # - `resume(run, state)` brings a new run to where the saved one was. `run` was made with another
 #   seed, has taken some steps and has the same data. `state` has just been read from the file,
-#   perhaps in another process, and you may keep it.
+#   perhaps in another process, and the run may keep its tensors.
 #
 # Model, optimizer, scheduler and scaler have `state_dict()` and `load_state_dict(...)`. PyTorch's
 # generator has `torch.get_rng_state()` and `torch.set_rng_state(...)`; Python's has
@@ -442,7 +443,7 @@ reveal("save-and-resume")
 #
 # - **Generators.** Dropout and `torch.randn(..., device="cuda")` draw from a generator of that GPU.
 #   Save `torch.cuda.get_rng_state_all()` and restore it with `torch.cuda.set_rng_state_all(...)`.
-#   Loader workers have their own.
+#   The workers of a data loader have their own.
 # - **Where tensors are loaded.** A tensor is loaded onto the device it was saved from. On a machine
 #   with fewer GPUs that fails, and if eight processes load a file written from GPU 0, each puts a
 #   copy on GPU 0. So load with `torch.load(path, map_location="cpu", weights_only=True)`:

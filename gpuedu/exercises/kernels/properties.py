@@ -37,11 +37,13 @@ UNDEFINED = RACE | UNWRITTEN
 """Hazards that leave it to chance what a kernel computes."""
 
 _ENOUGH, _FEW = 32, 16
-_TURNS = "What changes from one turn to the next, and does every thread's condition become false?"
+_TURNS = (
+    "What changes from one iteration to the next, and does every thread's condition become false?"
+)
 _MEET = "Which threads come to that barrier, and which take a path that goes around it?"
 BETWEEN_TURNS = (
     "Which threads use that element, which of them writes it, and where do all threads of the "
-    "block wait between the two, also from one turn to the next?"
+    "block wait between the two, also from one iteration to the next?"
 )
 """What is asked about shared memory that a loop fills anew in each turn."""
 _APART = (

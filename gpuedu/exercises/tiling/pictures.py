@@ -65,7 +65,7 @@ def draw_sketch() -> Any:
         walk,
         caption=Caption(
             title=f"What block {SKETCHED_BLOCK} needs, turn by turn",
-            alt=f"b lies above c, a at its left. {describe_walk(walk)}",
+            alt=f"b is above c, and a to its left. {describe_walk(walk)}",
             source="A sketch. A number is the turn: in turn 0 the block brings the two tiles with "
             "a 0, and adds the products that they have.",
         ),

@@ -162,8 +162,8 @@ def describe_compiled(kernel: Any, types: Sequence[str]) -> str:
     major, minor = facts.compute_capability
     body.append(
         f"\nFloating-point instructions by line, from NVIDIA's compiler for compute capability "
-        f"{major}.{minor};\n{facts.registers} registers a thread. Loads, stores and what counts "
-        "the loop are left out. Marked: arithmetic in\nfloat64. A `cvt` alone converts, and may "
-        "stand on a line next to the one that needs it."
+        f"{major}.{minor};\n{facts.registers} registers a thread. Loads, stores and loop "
+        "counters are left out. Marked: arithmetic in\nfloat64. A `cvt` alone converts, and may "
+        "be on a line next to the one that needs it."
     )
     return "\n".join(line.rstrip() for line in body)

@@ -29,7 +29,7 @@ def here() -> str:
 def told_how(device: str) -> str:
     """How the bytes were found, for the line below a figure."""
     if device.startswith("cuda"):
-        return "Told by the allocator of this machine's GPU"
+        return "Reported by the allocator of this machine's GPU"
     return "Counted on this machine's CPU, storage by storage"
 
 

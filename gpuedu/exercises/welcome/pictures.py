@@ -28,7 +28,7 @@ def plot_rates(measured: Mapping[str, float], here: str, title: str, source: str
         bars.append(Bar(entry.name, rate / GB, text, style.QUIET, "///"))
     caption = Caption(
         title=title,
-        x="GB/s (1 GB = 1e9 bytes; each step is ten times)",
+        x="GB/s (1 GB = 1e9 bytes; each step is a factor of ten)",
         source=source,
         alt=f"Memory bandwidth on a log axis, measured on {here} and printed in data sheets: "
         + ", ".join(f"{bar.name} {bar.text}" for bar in bars),

@@ -81,9 +81,9 @@ def draw_places() -> Any:
     told = "as its driver reports" if gpu.is_own else "hollow, from NVIDIA's documents"
     caption = Caption(
         title="Where a machine keeps its numbers",
-        x="bytes, all copies together (each step is ten times)",
+        x="bytes, all copies together (each step is a factor of ten)",
         source=f"GPU: {gpu.name}, {gpu.sms} SMs, {told}. CPU: this machine's, as far as the system "
-        "tells;\na virtual machine may report caches that it shares with others.",
+        "reports it;\na virtual machine may report caches that it shares with others.",
         alt="Sizes of the places for data, on a logarithmic axis: "
         + ", ".join(f"{bar.name} {bar.text}" for bar in bars)
         + ".",

@@ -66,7 +66,7 @@ def draw_bad_at() -> Any:
     ]
     caption = Caption(
         title="Three ways to leave a GPU idle",
-        x="lanes that can be busy at once, % of all (each step is ten times)",
+        x="lanes that can be busy at once, % of all (each step is a factor of ten)",
         source=f"Counted, not measured: an {gpu.name} has {sms} SMs of {gpu.lanes_per_sm} float32 "
         "lanes.\nThe paths of a warp are taken to be equally long.",
         alt="The share of lanes that can be busy at once, on a logarithmic axis: "
@@ -200,7 +200,7 @@ def draw_energy() -> Any:
     least, read = ENERGIES[2], ENERGIES[-1]
     caption = Caption(
         title="Reading a number from memory costs far more than adding it",
-        x="energy in picojoules (1 pJ = 1e-12 J; each step is ten times)",
+        x="energy in picojoules (1 pJ = 1e-12 J; each step is a factor of ten)",
         source=f"{SOURCE.author}, “{SOURCE.title}”, {SOURCE.where}: a 45 nm chip.",
         alt="Energy per operation on a logarithmic axis: "
         + ", ".join(f"{bar.name} {bar.text}" for bar in bars)

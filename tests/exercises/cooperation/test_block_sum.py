@@ -61,4 +61,4 @@ def test_atomics_on_one_address_are_told_with_their_number():
 def test_rounds_beyond_those_of_a_small_block_are_told_with_theirs():
     said = fault(report_of("block-sum", "wrong", "rounds_for_256"), "rounds").message
     assert "comes 8 times to line" in said
-    assert "5 rounds do it" in said
+    assert "5 rounds are enough" in said

@@ -78,7 +78,7 @@ def test_right_without_help_of_the_others_loses_parallel(name):
 def test_what_never_comes_to_its_end_is_not_called_slow():
     report = report_of("find-the-race", "wrong", "jumps_as_drafted")
     assert lost(report) == ["jumps", "parallel"]
-    assert "did not come to its end" in fault(report, "parallel").message
+    assert "did not finish" in fault(report, "parallel").message
 
 
 def test_barriers_too_many_are_told_and_cost_nothing():

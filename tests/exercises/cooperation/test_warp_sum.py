@@ -63,7 +63,7 @@ def test_many_barriers_and_much_memory_are_told_with_their_number():
 def test_a_step_for_each_lane_is_told_though_the_sum_is_right():
     report = report_of("warp-sum", "wrong", "thirty_one_steps")
     assert lost(report) == ["little"]
-    assert "and five steps do it" in fault(report, "little").message
+    assert "and five steps are enough" in fault(report, "little").message
 
 
 def test_one_thread_that_adds_the_warps_is_noted_and_earns_all():

@@ -96,7 +96,7 @@ def test_factors_asked_for_again_are_a_fault_whatever_the_compiler_makes_of_it(s
     seen |= {"fma": 64, "shared_loads": 16, "registers": 99, "stack_bytes": 0, "spill_bytes": 0}
     found = [one for one in judge.seen(case, seen) if isinstance(one, Fault)]
     assert [one.property for one in found] == ["intensity"]
-    assert ("takes the repeats out" in found[0].message) == (not says)
+    assert ("removes the repeats" in found[0].message) == (not says)
 
 
 @pytest.mark.parametrize("name", ["no_first_barrier", "no_second_barrier", "not_set_to_zero"])

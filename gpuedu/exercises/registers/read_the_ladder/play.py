@@ -19,7 +19,7 @@ def play_read_the_ladder(answers: Sequence[Any], inputs: Inputs) -> dict[str, An
     got = limit_of(account)
     if not isinstance(got, str):
         raise AnswerError(
-            f"`limit_of` should return one of the five texts, got {describe(got)}",
+            f"`limit_of` should return one of the five strings, got {describe(got)}",
             remedy='For example `return "data path"`.',
         )
     kept = account == inputs["account"]

@@ -30,7 +30,7 @@ def draw_corner(trace: Trace) -> Any:
         walk,
         caption=Caption(
             title=f"{trace.launch.kernel}: what block {block} reads, turn by turn",
-            alt=f"b lies above c, a at its left. {describe_walk(walk)}",
+            alt=f"b is above c, and a to its left. {describe_walk(walk)}",
             source="A number is the turn, counted by the barriers between reads. A frame is a tile "
             f"of 32 x 32; hatched are\nits places outside of the matrix: {zeros:,} in all turns. "
             "Counted on the machine, not timed.",

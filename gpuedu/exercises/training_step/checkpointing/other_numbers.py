@@ -39,7 +39,9 @@ def _refusing(original: Any) -> Any:
 
     def given(*arguments: Any, **named: Any) -> Any:
         if not is_course_or_library(sys._getframe(1).f_code.co_filename):
-            raise AnswerError("it takes numbers out of tensors, and keeps them where none is seen")
+            raise AnswerError(
+                "it takes numbers out of tensors, and keeps them where they can't be counted"
+            )
         return original(*arguments, **named)
 
     return given

@@ -34,7 +34,7 @@ def draw_amdahl(amdahl: Callable[..., Any], amdahl_limit: Callable[..., Any]) ->
         said.append(f"p = {p:g}: {most} on {WORKERS[-1]:,} workers, {bound}")
     caption = Caption(
         title="The serial part decides, however many workers you add",
-        x="workers n (each step is ten times)",
+        x="workers n (each step is a factor of ten)",
         y="speed-up (times as fast)",
         source="Computed by your functions; dashed: your limits.",
         alt="Curves of the speed-up against the number of workers. " + "; ".join(said) + ".",

@@ -38,7 +38,8 @@ def draw_littles_law(
         )
     caption = Caption(
         title="Latency times bandwidth: the bytes that must be in flight",
-        x=f"bytes in flight (threads: at {BYTES_PER_THREAD} bytes each; each step is ten times)",
+        x=f"bytes in flight (threads: at {BYTES_PER_THREAD} bytes each; each step is a factor of "
+        "ten)",
         source="Computed by your functions. Latencies: round numbers of the size that "
         "microbenchmarks report. GPU bandwidths: data sheets.",
         alt="Bytes in flight, on a logarithmic axis: "

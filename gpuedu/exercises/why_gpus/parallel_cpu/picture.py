@@ -31,7 +31,7 @@ def draw_parallel_cpu(times: Mapping[str, Any]) -> Any:
         bars.append(Bar(name, ns, f"{ns:.3g} ns{factor}", color))
     caption = Caption(
         title="saxpy, four ways, on this machine",
-        x="time per element in ns (less is faster; each step is ten times)",
+        x="time per element in ns (less is faster; each step is a factor of ten)",
         source=f"Measured on this machine just now: {times['n']:,} float32 elements (pure Python: "
         "fewer), the fastest of many runs.",
         alt="Nanoseconds per element, on a logarithmic axis: "

@@ -88,7 +88,7 @@ def _rounds(case: Case, observed: Plain) -> Iterable[Fault]:
         yield Fault(
             "rounds",
             f"a thread comes {observed['rounds']} times to {line_of(observed, 'rounds')}, in a "
-            f"block of {threads} threads; {most - _SPARE} rounds do it",
+            f"block of {threads} threads; {most - _SPARE} rounds are enough",
         )
 
 
@@ -158,9 +158,9 @@ JUDGE = Judge(
         ),
         Property(
             "whole-warps",
-            "in each step at most one warp of a block is partly active",
+            "in each round at most one warp of a block is partly active",
             3,
-            "Which threads work in this step, and in which warps are they?",
+            "Which threads work in this round, and in which warps are they?",
         ),
         no_bank_conflicts(
             1,

@@ -104,14 +104,14 @@ def _found(name: str, letter: str, kind: str) -> Iterable[Fault]:
         told = f"line {letter} of `{name}` is not at fault. {truth.letters[letter]}"
         yield Fault(f"found-{name}", told)
     elif kind != truth.kind:
-        says = f'line {letter} it is; but "{kind}" says that {KIND_SAYS[kind]}'
+        says = f'line {letter} is right, but "{kind}" says that {KIND_SAYS[kind]}'
         yield Fault(f"found-{name}", f"{says}. {truth.kinds[kind]}")
 
 
 def _parallel(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
     name, threads = case.inputs["kernel"], case.inputs["block"]
     if np.array_equal(observed["out"], case.inputs["out"]) or not observed["complete"]:
-        yield Undecided("parallel", f"`{name}` did not come to its end, or wrote nothing")
+        yield Undecided("parallel", f"`{name}` did not finish, or wrote nothing")
         return
     turns = -(-case.inputs["more"] // case.inputs["grid"]) if name == "shares" else 1
     steps = case.inputs["more"] if name == "widen" else 0

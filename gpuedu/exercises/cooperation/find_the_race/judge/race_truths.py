@@ -24,7 +24,7 @@ TRUTHS: Mapping[str, Truth] = {
         "C",
         "skipped",
         {
-            "A": "The guard is needed: without it, threads would leave `x`. What stands inside it "
+            "A": "The guard is needed: without it, threads would leave `x`. What is inside it "
             "that is meant for all?",
             "B": "Each thread writes an element of its own there.",
             "D": "What D reads was written before the barrier. Who comes to the barrier?",
@@ -46,7 +46,7 @@ TRUTHS: Mapping[str, Truth] = {
             "B": "All threads come to that barrier.",
             "D": "All threads come to that barrier, and it separates one step from the next. What "
             "happens within a step?",
-            "E": "Each thread reads there the element that it wrote itself.",
+            "E": "Each thread reads the element that it wrote there itself.",
         },
         {
             "missing": "The next line is a barrier. One more there changes nothing: reading and "
@@ -60,8 +60,8 @@ TRUTHS: Mapping[str, Truth] = {
         "E",
         "missing",
         {
-            "A": "That line comes too early for some threads: for which line of theirs? A barrier "
-            "is missing right after that one.",
+            "A": "That line comes too early for some threads. At which line may they still be? A "
+            "barrier is missing right after that one.",
             "B": "All threads come to that barrier.",
             "C": "Many threads add to one place there, but with an atomic, and between two "
             "barriers.",
@@ -71,7 +71,7 @@ TRUTHS: Mapping[str, Truth] = {
         {
             "in-place": "E reads the sum, and writes into `out` only. Who overwrites the sum, and "
             "when?",
-            "skipped": "The loop has the same number of turns for all threads of a block.",
+            "skipped": "The loop has the same number of iterations for all threads of a block.",
             "not-atomic": "All that add use an atomic; only thread 0 sets the sum to 0.",
             "outside": "A row has as many elements as a block has threads.",
         },

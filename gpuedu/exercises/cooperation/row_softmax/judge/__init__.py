@@ -177,8 +177,8 @@ def _rounds(case: Case, observed: Plain) -> Iterator[Fault]:
         yield Fault(
             "rounds",
             f"a thread comes {observed['rounds']} times to {line_of(observed, 'rounds')}. With "
-            f"{threads} threads, {columns} columns take {turns} turn{'' if turns == 1 else 's'}, "
-            f"and a fold takes {folds} rounds",
+            f"{threads} threads, {columns} columns take {turns} iteration"
+            f"{'' if turns == 1 else 's'}, and a fold takes {folds} rounds",
         )
     elif columns >= _LONG * threads:
         yield from uneven_faults("rounds", observed, [Share("x", _PAR * turns + 1, slack=1.5)])
@@ -308,7 +308,7 @@ JUDGE = Judge(
     verdict=verdict,
     predictions={
         "row-softmax": Prediction(
-            "A row is 0 and 100. In float32, without taking away the largest: what comes out for "
+            "A row is 0 and 100. In float32, without subtracting the largest: what comes out for "
             "the second element?",
             truth="nan",
             choices=("1", "0", "inf", "nan"),

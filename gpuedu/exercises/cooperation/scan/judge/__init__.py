@@ -116,7 +116,7 @@ def _rounds(case: Case, observed: Plain) -> Iterable[Fault]:
         yield Fault(
             "rounds",
             f"a thread comes {observed['rounds']} times to {line_of(observed, 'rounds')}, in a "
-            f"block of {threads} threads; {rounds} rounds do it",
+            f"block of {threads} threads; {rounds} rounds are enough",
         )
     elif observed["last rounds"] > 2 * rounds + _SPARE:
         yield Fault(

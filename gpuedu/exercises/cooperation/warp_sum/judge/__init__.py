@@ -104,8 +104,8 @@ def _warp(case: Case, observed: Plain) -> Iterable[Fault]:
     if turns > _MOST_TURNS:
         yield Fault(
             "little",
-            f"in `warp_sum`, {line_of(observed, 'rounds')}, runs {turns} times, and five steps do "
-            "it",
+            f"in `warp_sum`, {line_of(observed, 'rounds')}, runs {turns} times, and five steps "
+            "are enough",
         )
 
 
@@ -205,8 +205,9 @@ JUDGE = Judge(
             "each warp adds its own numbers by shuffles, and one warp the warps' sums: how many "
             "barriers does the block need?",
             truth=1,
-            because="The warps' sums meet in shared memory, so one barrier stands between writing "
-            "and reading them. Within a warp none is needed: a shuffle waits for its lanes.",
+            because="The warps' sums meet in shared memory, so one barrier has to come between "
+            "writing and reading them. Within a warp none is needed: a shuffle waits for its "
+            "lanes.",
         )
     },
 )

@@ -55,7 +55,7 @@ def moved_once(case: Case, observed: Plain) -> Iterator[Fault]:
     # A y that is computed step by step is read, too; a compiler keeps it in a register.
     if moved_bytes > wanted + array_bytes:
         moved = f"{moved_bytes:,} bytes were moved for {x.size} elements"
-        yield Fault("once", f"{moved}; {wanted:,} do")
+        yield Fault("once", f"{moved}; {wanted:,} would do")
 
 
 _VALUES = {"expected": gelu, "tolerance": room, "array": "y"}

@@ -66,7 +66,8 @@ def normalized(inputs: Inputs) -> np.ndarray:
 def ends(case: Case, observed: Plain) -> Iterator[Fault]:
     """A launch that does not come to its end is not right."""
     turns = (
-        "What changes from one turn to the next, and does every thread's condition become false?"
+        "What changes from one iteration to the next, and does every thread's condition become "
+        "false?"
     )
     yield from hazard_faults(observed, {ENDLESS: "every"}, {"runaway-loop": turns})
 

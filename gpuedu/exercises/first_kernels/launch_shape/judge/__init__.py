@@ -158,13 +158,13 @@ JUDGE = Judge(
         ),
         Property(
             "block-limits",
-            "knows which blocks a device takes",
+            "knows which blocks a device accepts",
             1,
             "Which limits of the table hold for a block, and does this one keep them all?",
         ),
         Property(
             "grid-limits",
-            "knows which grids a device takes",
+            "knows which grids a device accepts",
             1,
             "Which limits of the table hold for a grid, and does this one keep them all?",
         ),

@@ -92,8 +92,8 @@ def judge_of(size: int = SIZE, threads: int = THREADS) -> Judge:
             ),
             inside(
                 1,
-                asks="Which element is that thread's own, has it a right neighbor, and which index "
-                "does the line use?",
+                asks="Which element is that thread's own, does it have a right neighbor, and which "
+                "index does the line use?",
             ),
         ),
         hints=(

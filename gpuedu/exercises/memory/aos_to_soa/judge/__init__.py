@@ -139,7 +139,7 @@ JUDGE = Judge(
             truth=24,
             exact=True,
             unit="sectors",
-            because="32 records of 24 bytes are 768 bytes, and in each 32 bytes of them is at "
+            because="32 records of 24 bytes are 768 bytes, and every 32 bytes of them hold at "
             "least one vx. Side by side, the 32 numbers are 4 sectors.",
         )
     },

@@ -81,7 +81,7 @@ JUDGE = Judge(
             "once",
             "no element is read or written twice",
             1,
-            "Which thread uses that element each time, and in which turn of its loop?",
+            "Which thread uses that element each time, and in which iteration of its loop?",
             unless_idle("once", _once, "dst"),
         ),
         inside(1, output="dst", asks="What keeps a thread from using an index that is not there?"),

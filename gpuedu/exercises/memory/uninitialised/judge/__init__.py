@@ -145,8 +145,8 @@ JUDGE = Judge(
         ),
     ),
     hints=(
-        "The report's hazard names line, thread, block and index. How many elements has `part`, "
-        "and how many did the block's threads write?",
+        "The report's hazard names line, thread, block and index. How many elements does `part` "
+        "have, and how many did the block's threads write?",
         "Zero does not change a sum. What could a thread without an element of `x` write into its "
         "own place in `part`?",
         "Give the guard an `else` that writes `part[t] = 0`. The barrier stays after it, where "

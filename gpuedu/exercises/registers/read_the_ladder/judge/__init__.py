@@ -126,7 +126,7 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
         known = ", ".join(LIMITS)
         yield Fault(case.decides[0], f"your `limit_of` says {got!r}, which is none of {known}")
     elif got != expected:
-        told = f"your `limit_of` says {got!r}, and it is {expected!r} ({_facts(account)})"
+        told = f"your `limit_of` says {got!r}, but it is {expected!r} ({_facts(account)})"
         yield Fault(case.decides[0], told)
     elif "path" in case.decides and not observed["kept"]:
         yield Fault("path", "after `limit_of(account)`, the dict is not what it was before")

@@ -117,7 +117,7 @@ def _merged(t: int, observed: Plain) -> str:
         each = observed["fma"] / observed["shared_loads"]
         if each >= _SLACK * t / 2:
             return (
-                f". This compiler takes the repeats out ({observed['shared_loads']} loads for "
+                f". This compiler removes the repeats ({observed['shared_loads']} loads for "
                 f"{observed['fma']} multiply-adds), but nothing says that it must; what counts "
                 "here is the source"
             )
@@ -216,7 +216,7 @@ JUDGE = Judge(
             "a thread has 4 x 4 sums: how many FLOP does a warp do per byte out of shared memory?",
             truth=1,
             unit="FLOP/byte",
-            because="Of 4 + 4 passes of 128 bytes it makes 16 multiply-adds of 32 lanes: 1,024 "
+            because="From 4 + 4 passes of 128 bytes it makes 16 multiply-adds of 32 lanes: 1,024 "
             "FLOP for 1,024 bytes.",
         ),
         "register-tile-8": Prediction(

@@ -178,7 +178,7 @@ JUDGE = Judge(
             )
         ),
         if_written(
-            no_bank_conflicts(1, says="no bank conflict, also where the tile of `a` is filled")
+            no_bank_conflicts(1, says="no bank conflict, not even where the tile of `a` is filled")
         ),
         sectors(),
     ),
@@ -214,13 +214,13 @@ JUDGE = Judge(
             "have a bank each.",
         ),
         "vector-loads-pad": Prediction(
-            "at least how many floats more in each row of the tile end that, and let a float4 "
-            "begin where it must?",
+            "and what is the least padding for each row of the tile that ends this, and lets a "
+            "float4 begin where it must?",
             truth=4,
             unit="floats",
             because="With rows of 68, each k begins 4 banks further: 8 times 4 banks, all "
-            "different. And 68 floats are 17 float4. One float more is not: row 1 would begin "
-            "at byte 260.",
+            "different. And 68 floats are 17 float4. With one float of padding, row 1 "
+            "would begin at byte 260.",
         ),
     },
 )

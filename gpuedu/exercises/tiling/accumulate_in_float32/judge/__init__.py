@@ -63,7 +63,7 @@ def right() -> Property:
         tolerance=tolerance,
         leaves=("x", "w"),
         asks="Follow one column: its mean square, the root, and what each element is divided "
-        "by and weighed with. Which of them is not what it should be?",
+        "by and weighted with. Which of them is not what it should be?",
     )
 
     def test(case: Case, observed: Plain) -> Iterable[Fault]:
@@ -116,7 +116,7 @@ def compiled(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
     """No float64 instruction of the real compiler's; a note where there is none."""
     opcodes = observed["float64"]
     if opcodes is None:
-        note = "NVIDIA's compiler is not installed here: its line is passed without a look."
+        note = "NVIDIA's compiler is not installed here: so its line passes unchecked."
         yield Finding(Level.NOTE, note)
     elif opcodes:
         told = f"the compiler makes float64 instructions of it: {', '.join(opcodes)}"

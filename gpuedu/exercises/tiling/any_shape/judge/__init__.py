@@ -68,7 +68,7 @@ JUDGE = Judge(
         ),
         right_product(
             "tail",
-            "and where K isn't either, also below 32",
+            "and where K isn't either, even below 32",
             1,
             "Which turns are there, and what is in each place of the tiles then, where its matrix "
             "has an element, and where it has none?",
@@ -98,8 +98,8 @@ JUDGE = Judge(
             because="Three whole tiles are 96; the last 4 of K need a turn of their own.",
         ),
         "any-shape-waste": Prediction(
-            "and how many of the 32 products that each thread adds in the last turn are with a 0 "
-            "that stands for nothing?",
+            "and how many of the 32 products that each thread adds in the last turn have a factor "
+            "0 that only fills up a tile?",
             truth=28,
             unit="of 32",
             because="4 of the 32 places along K are left; the rest is filled up with 0.",

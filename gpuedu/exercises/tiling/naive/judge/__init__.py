@@ -140,7 +140,7 @@ JUDGE = Judge(
             "grid",
             "`blocks_for` gives no more blocks than it takes",
             1,
-            "How many blocks of 32 cover that many columns, and that many rows, also if they "
+            "How many blocks of 32 cover that many columns, and that many rows, even if they "
             "are multiples of 32?",
             unless_idle("grid", grid, "c"),
         ),

@@ -189,7 +189,7 @@ JUDGE = Judge(
     hints=(
         "A kernel that does 2 FLOP for each byte, on a memory that gives 100 GB/s: how many FLOP a "
         "second at most? And if the arithmetic can do only half of that?",
-        "FLOP are 2 for each multiply-add, and the others. A pass moves 128 bytes; device memory "
+        "FLOP: 2 for each multiply-add, plus the others. A pass moves 128 bytes; device memory "
         "moves what is read and what is written. That gives three rates: the peak, and for each of "
         "the two memories its FLOP a byte times its bytes a second. The lowest one counts.",
         "`rates = {'arithmetic': device['tflop_per_s'] * 1e12, 'L1': per_l1_byte * "

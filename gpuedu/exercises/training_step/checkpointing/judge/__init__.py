@@ -116,8 +116,8 @@ def _holds_all(prop: str, stack: Stack, peak: int) -> Undecided:
     mine, plain = (size / stack.kept_bytes for size in (peak, plain_peak(stack)))
     return Undecided(
         prop,
-        f"that is judged once clearly less is alive: at its peak {mine:.0f} times what a block "
-        f"hands on, in an ordinary step {plain:.0f} (16 blocks in 4 segments)",
+        f"that is judged once your step holds clearly less: at its peak {mine:.0f} times what a "
+        f"block hands on, an ordinary step {plain:.0f} (16 blocks in 4 segments)",
     )
 
 
@@ -218,8 +218,8 @@ def _costs(case: Case, observed: Plain) -> Iterable[Fault]:
         forward = most_flop(stack) / 4
         yield Fault(
             "flop",
-            f"{observed['flop'] / forward:.2f} times the FLOP of a forward, at most 4: one "
-            "forward, one more, and 2 for backward",
+            f"{observed['flop'] / forward:.2f} times the FLOP of a forward pass, at most 4: one "
+            "forward, one more, and 2 for the backward pass",
         )
 
 
@@ -234,7 +234,7 @@ JUDGE = Judge(
         ),
         Property(
             "dropout",
-            "with dropout, too: the second forward drops the same numbers",
+            "with dropout, too: the second forward pass drops the same numbers",
             1,
             asks="Does each segment drop what it drops in an ordinary step, and the same when it "
             "is computed again? Both come from the generator's state.",

@@ -115,13 +115,13 @@ def _run_faults(observed: Plain, wanted: Log) -> Iterator[Fault]:
     elif not _begins_right("losses", observed, wanted):
         yield from losses
         for name in ("log", "weights"):
-            yield Undecided(name, "the loss of the first step is another one")
+            yield Undecided(name, "the loss of the first step is different")
     else:
         yield from weights
         if not _begins_right("norms", observed, wanted):
             yield from norms
         for name in ("losses", "log"):
-            yield Undecided(name, "the weights end elsewhere: that comes first")
+            yield Undecided(name, "the final weights are different: that comes first")
 
 
 def _begins_right(key: str, observed: Plain, wanted: Log) -> bool:
@@ -174,7 +174,7 @@ def _wait_faults(observed: Plain, steps: int, *, same_work: bool) -> Iterator[Fa
         )
     elif not same_work:
         so_far = f"waited {times(waited)}" if waited else "never waited"
-        yield Undecided("once", f"the host {so_far}, but this is another run so far")
+        yield Undecided("once", f"the host {so_far}, but so far this is not the same run")
     elif waited == 0 and observed["copied"]:
         yield Fault("once", "the log holds numbers, and the host never waited for them")
 

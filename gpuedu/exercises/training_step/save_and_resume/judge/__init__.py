@@ -118,15 +118,15 @@ _SAYS = {
         "the optimizer's learning rate is not as it was",
         "The rate of the next step is in the optimizer's own groups, where the scheduler wrote it.",
     ),
-    "scheduler": ("the scheduler is elsewhere", ""),
+    "scheduler": ("the scheduler is not where it was", ""),
     "scaler": ("the scaler starts over", ""),
     "chance['torch']": (
-        "PyTorch's random numbers go on elsewhere",
+        "PyTorch's random numbers don't go on where they were",
         "Dropout and `torch.randperm` draw from one generator. `torch.get_rng_state()` says where "
         "it is. (Did something draw from it after it was put back?)",
     ),
     "chance": (
-        "Python's random numbers go on elsewhere",
+        "Python's random numbers don't go on where they were",
         "The flips come from `random`, which PyTorch knows nothing about: `random.getstate()`.",
     ),
     "data['order']": (

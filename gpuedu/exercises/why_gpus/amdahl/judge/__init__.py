@@ -100,10 +100,10 @@ JUDGE = Judge(
         ),
         right_result(
             "limit",
-            "`amdahl_limit`: what endless workers would reach",
+            "`amdahl_limit`: the speed-up that ever more workers approach",
             1,
             {"amdahl_limit": limit},
-            asks="What is left of the time on one worker as `n` grows without end?",
+            asks="What is left of the time on one worker as `n` grows without bound?",
         ),
         right_result(
             "gustafson",

@@ -169,13 +169,13 @@ JUDGE = Judge(
             "never",
             "`math.inf` when the GPU never wins",
             1,
-            "What does one element take on the CPU, and what on the GPU, with the link if there is "
-            "one? Can more elements make up for the launch?",
+            "How long does one element take on the CPU, and how long on the GPU, with the link if "
+            "there is one? Can more elements make up for the launch?",
             after=("without-copies", "with-copies"),
         ),
         Property(
             "smallest",
-            "the smallest whole n for which it is faster, not as fast",
+            "the smallest whole n for which it is faster, not just as fast",
             1,
             "Is the GPU ahead at your n, and not yet with one element fewer?",
         ),

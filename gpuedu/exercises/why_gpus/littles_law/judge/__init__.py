@@ -124,8 +124,8 @@ JUDGE = Judge(
             "threads",
             "`threads_needed`: the fewest threads, a whole number",
             1,
-            "Do that many threads hold all the bytes in flight, and do they need every one of "
-            "them for it?",
+            "Do that many threads hold all the bytes in flight, and would one thread fewer not "
+            "hold them?",
             thread_faults,
         ),
         right_result(

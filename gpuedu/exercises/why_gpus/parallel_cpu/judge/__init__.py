@@ -76,11 +76,11 @@ def _why_not_parallel(observed: Plain) -> str:
     if not observed["asked"]:
         return "Numba compiled it for one core"
     if observed["alone"]:
-        return "one core has most of the elements, beside the parallel loop or in one step of it"
+        return "one core does most of the elements, outside the parallel loop or in one step of it"
     if not loops:
         return "it was compiled with `parallel=True`, yet Numba found no loop to run in parallel"
     if observed["empty_loops"] == loops:
-        return "Numba left out what runs in parallel, since nothing of it is used"
+        return "Numba left out what runs in parallel, because no result of it is used"
     several = f"{loops} loops run" if loops > 1 else "one loop runs"
     return f"{several} in parallel, but none that walks over `x`"
 
