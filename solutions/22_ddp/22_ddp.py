@@ -2,10 +2,10 @@
 # # How do you train one model on many GPUs?
 #
 # Give every GPU a copy of the model and a part of the batch. Each computes the gradient of its
-# part, and the mean of those gradients is the gradient of the whole batch. If every GPU then makes
-# the same update, the copies stay equal, and n GPUs together make the step that one would have
-# made. That is **data parallelism**. It goes wrong silently if one copy starts from different
-# weights, one sample is drawn twice, or one gradient is missing.
+# part. If all parts have the same size, the mean of those gradients is the gradient of the whole
+# batch. If every GPU then makes the same update, the copies stay equal, and n GPUs together make
+# the step that one would have made. That is **data parallelism**. It goes wrong silently if one
+# copy starts from different weights, one sample is drawn twice, or one gradient is missing.
 #
 # **You will be able to** divide data among ranks, keep their models equal, and exchange gradients
 # once for many micro-batches.
@@ -50,7 +50,7 @@ see("ddp/four-ranks")
 predict("sampler", 83.3)
 
 # %% [markdown]
-# Here is a draft. Every rank calls it, and gets the numbers of its samples. *See* what four ranks
+# Here is a draft. Every rank calls it, and gets the indices of its samples. *See* what four ranks
 # draw; each is a process with its own random state.
 
 
@@ -65,15 +65,16 @@ see("sampler", draft)
 reveal("sampler")
 
 # %% [markdown]
-# *Implement* `train_part`, which returns what a rank draws in training: a list of numbers, or a
-# tensor. `samples` is at least 1, but may be smaller than `ranks`. About 5 lines.
+# *Implement* `train_part`, which returns what a rank draws in training: the indices of its samples,
+# as a list or a tensor. `samples` is at least 1, but may be smaller than `ranks`. About 5 lines.
 #
 # - Over all ranks, every sample is drawn, and every rank draws ceil(samples / ranks).
 # - Samples are repeated only as padding, and no sample more often than needed.
 # - Each epoch has its own order, and so does each `seed` of a run. (PyTorch seeds an order with
 #   seed + epoch, and so may you.)
 # - The same arguments give the same draws, in every process and at any time.
-# - Shards are not fixed: any sample can go to any rank, and any two can go to the same one.
+# - The split is not fixed: over the epochs, any sample can go to any rank, and any two can go to
+#   the same one.
 
 # %% [markdown]
 # *Implement* `eval_part`, too: what a rank draws in an evaluation, where nobody waits for a
@@ -126,10 +127,10 @@ see("sampler", train_part, eval_part)
 #
 # **`naive-ddp` · 8 points · about 40 minutes**
 #
-# Every rank has a copy of the model and a shard of the batch. Each runs its own forward and
-# backward pass; then the gradients are averaged, and every rank updates its copy. Here is that
-# step, with a draft of the two parts that are new. (`zero_grad` leaves None behind, not zeros. A
-# rank's `loss` is the **mean** over its shard.)
+# Every rank has a copy of the model and its share of the batch, its **shard**. Each runs its own
+# forward and backward pass; then the gradients are averaged, and every rank updates its copy. Here
+# is that step, with a draft of the two parts that are new. (`zero_grad` leaves None behind, not
+# zeros. A rank's loss is the **mean** over its shard.)
 
 
 # %% role="given"
@@ -186,8 +187,9 @@ see("ddp/apart", draft_start, draft_average)
 #   ranks.
 
 # %% [markdown]
-# - If a rank did not use a parameter, its gradient is None there, and exists elsewhere. A frozen
-#   parameter (`p.requires_grad` is False) has None everywhere, and is not sent.
+# - If a rank did not use a parameter, its gradient is None there, though other ranks may have one.
+#   It counts as zeros. A frozen parameter (`p.requires_grad` is False) has None everywhere, and is
+#   not sent.
 # - Each gradient is exchanged once, alone or together with others, by an all-reduce. (An all-gather
 #   would send more bytes. `model.parameters()` lists a parameter that has two names only once.)
 #
@@ -307,7 +309,7 @@ reveal("no-sync")
 # *Implement* `no_sync` as a context manager. About 6 lines.
 #
 # - Inside the block of `with no_sync(parallel):`, a backward pass exchanges nothing. After the
-#   block, it does as before.
+#   block, it works as before.
 # - It restores whatever it found: inside another such block, the exchange stays off.
 # - The same holds if an exception leaves the block; the exception isn't swallowed.
 #
@@ -334,9 +336,9 @@ def no_sync(parallel):
 # *Implement* `accumulated_step`, which makes one update. About 13 lines.
 #
 # - Each rank passes its own list of one or more pairs `(x, y)`, each with one or more samples. The
-#   lengths and sizes may differ, and another rank's list may be longer.
-# - The update is that of a single process with all samples of all ranks as one batch, whose loss is
-#   their **mean**.
+#   pairs may differ in size, and the ranks' lists in length.
+# - The update is the one that a single process would make with all samples of all ranks as one
+#   batch. Its loss is the **mean** over these samples.
 # - Only one micro-batch fits at a time: each has its forward pass, and then its backward pass.
 # - A rank exchanges its gradients once, plus a number or two.
 # - The list and `parallel` are left as they were.
@@ -373,7 +375,7 @@ see("no-sync", Parallel, accumulated_step)
 # %% [markdown]
 # *Reflect.* In PyTorch, `no_sync` is a method of `DistributedDataParallel`, and the forward pass
 # has to be inside its block, too. Its gradients are means over the ranks, as they are here, so if
-# you want the mean over samples, you have to correct the weights.
+# you want the mean over samples, you have to scale each loss, as you did here.
 #
 # What would go wrong if `Parallel` took the *sum* over the ranks, and you forgot the block? (Then
 # the draft's gradient would be too large, because each exchange multiplies what was exchanged
@@ -387,8 +389,8 @@ see("no-sync", Parallel, accumulated_step)
 # - Every rank calls the same all-reduces in the same order, whether it has a gradient or not. The
 #   others wait for a rank that doesn't; and if it mixes up two tensors of the same shape, you get
 #   no warning.
-# - Ranks may have different numbers of samples. Weight each by its own number, or the mean is
-#   wrong.
+# - Ranks may have different numbers of samples. Weight each rank's mean by its number of samples;
+#   otherwise the result is wrong.
 #
 # **Your number:** how many all-reduces does your own step call for a model with three layers? How
 # many would it call for your own model?

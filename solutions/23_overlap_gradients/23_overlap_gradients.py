@@ -28,9 +28,9 @@ see("ddp/sent-late")
 #
 # **`buckets` · 7 points · about 40 minutes**
 #
-# ResNet-50 has 161 parameters: weights, biases, scales. One all-reduce for each of them is correct,
-# but slow. A ring on n ranks takes 2(n - 1) (alpha + beta · S / n) for S bytes. Each all-reduce
-# costs 2(n - 1) · alpha before its first byte, and most of the 161 are small.
+# ResNet-50 has 161 parameter tensors: weights, biases, scales. One all-reduce for each of them is
+# correct, but slow. A ring on n ranks takes 2(n - 1) (alpha + beta · S / n) for S bytes. So each
+# all-reduce costs 2(n - 1) · alpha, however few bytes it has, and most of the 161 are small.
 #
 # *Predict.* 8 GPUs are connected by NVLink: alpha is 3.4 µs, and 1 / beta is 450 GB/s. All
 # gradients together take 102.2 MB. How many times as long do 161 all-reduces take as one with all
@@ -125,7 +125,8 @@ def reduce_buckets(buckets):
 check("buckets", make_buckets, reduce_buckets)
 
 # %% [markdown]
-# *See* ResNet-50's gradients in your buckets, for limits from 10 kB to more than all the bytes.
+# *See* ResNet-50's gradients in your buckets, for limits from 10 kB to more than all gradients
+# together.
 
 # %%
 see("buckets", make_buckets)
@@ -164,9 +165,9 @@ predict("overlap", 11)
 # %% [markdown]
 # A **hook** is a function that PyTorch calls for you. After
 # `p.register_post_accumulate_grad_hook(hook)`, every backward pass calls `hook(p)` once, as soon as
-# `p.grad` is complete. The backward pass continues when the hook returns. Here is a draft: `attach`
-# is called once with a rank's buckets, and registers hooks. It returns a function that is called
-# after each backward pass.
+# `p.grad` is complete. The backward pass continues when the hook returns. Here is a draft of
+# `attach`, which is called once with a rank's buckets, and registers hooks. It returns a function
+# that is called after each backward pass.
 
 
 # %% role="given"
@@ -195,8 +196,8 @@ reveal("overlap")
 # *Implement* `attach`. `buckets` are lists of parameters, the same on all ranks. About 20 lines.
 #
 # - A bucket is sent as a whole, by one all-reduce, as soon as its last gradient is there **and**
-#   the buckets before it in the list have been sent. (Gradients may arrive in a different order on
-#   each rank.)
+#   the all-reduces of the buckets before it in the list have been started. (Gradients may arrive in
+#   a different order on each rank.)
 # - `finish()` sends what is left, waits, and makes every `p.grad` the mean over the ranks, whose
 #   shards have the same size. (If a parameter wasn't used, its hook is never called, and its
 #   gradient counts as zeros.)
@@ -271,9 +272,10 @@ see("overlap", attach)
 
 # %% [markdown]
 # *Measure* the same code, unchanged, in **two real processes** on this machine. They talk through
-# *gloo*, PyTorch's library for CPUs, while PyTorch's profiler watches one of them. Starting them
-# takes a few seconds. This is a demonstration: cores that compute, send, and watch at the same time
-# give a different share in every run. Look for an all-reduce beside a backward pass.
+# *gloo*, the library that PyTorch uses for communication between CPUs, while PyTorch's profiler
+# watches one of them. Starting them takes a few seconds. This is a demonstration: the same cores
+# compute, send, and watch, so the share that is hidden differs in every run. Look for an all-reduce
+# that runs alongside a backward pass.
 
 # %%
 real = measure("overlap", attach)

@@ -21,12 +21,12 @@ from gpuedu import check, hint, measure, predict, progress, reveal, see, setup
 setup("ddp-in-practice")
 
 # %% [markdown] exercise="torch-ddp"
-# ## PyTorch's own
+# ## PyTorch's own DDP
 #
 # **`torch-ddp` · 8 points · about 40 minutes**
 #
-# Here is a script for one GPU. `data` returns a sample and its class for each number, `batch` is
-# how many samples are computed at once, and `every` is how many batches make an update.
+# Here is a script for one GPU. `data[i]` is sample i and its class, `batch` is how many samples are
+# computed at once, and `every` is how many batches make an update.
 
 # %% role="given"
 from contextlib import nullcontext
@@ -70,9 +70,9 @@ see("torch-ddp", draft)
 reveal("torch-ddp-draft")
 
 # %% [markdown]
-# `ddp = DistributedDataParallel(model)` wraps a model. That gives every rank rank 0's parameters
-# and buffers. From then on, the backward pass of whatever `ddp(x)` returned averages the gradients
-# over the ranks, in buckets, while it runs. `ddp.module` is the model itself, and
+# `ddp = DistributedDataParallel(model)` wraps a model. That copies the parameters and buffers of
+# rank 0 to every rank. From then on, the backward pass of whatever `ddp(x)` returned averages the
+# gradients over the ranks, in buckets, while it runs. `ddp.module` is the model itself, and
 # `ddp.state_dict()` has `module.` before each name. Inside the block of `with ddp.no_sync():`
 # nothing is exchanged, as long as the **forward** pass is in it, too.
 #
@@ -81,12 +81,12 @@ reveal("torch-ddp-draft")
 
 # %% [markdown]
 # *Implement* `train_epoch`, which every rank calls with its own list of batches `(x, y)`: the same
-# number on all ranks, of the same sizes. Every `every` batches form a group, and each group makes
-# one update. The last group of an epoch may have fewer batches, and its last batch fewer samples.
-# About 13 lines.
+# number on all ranks, of the same sizes. A group is `every` batches in a row, and makes one update.
+# The last group of an epoch may have fewer batches, and its last batch fewer samples. About 13
+# lines.
 #
-# - An update is that of a single process with all samples of the group on all ranks as one batch,
-#   whose loss is the mean of their cross-entropies.
+# - An update is the one that a single process would make if all samples of the group, from all
+#   ranks, were one batch. Its loss is the mean of their cross-entropies.
 # - Only one batch fits at a time: each has its forward pass, and then its backward pass.
 # - The gradients are exchanged once per group, by `ddp` itself. Besides that, you may all-reduce a
 #   number or two per batch.
@@ -121,10 +121,10 @@ def train_epoch(ddp, optimizer, batches, every):
 
 # %% [markdown]
 # *Implement* `train`, the training, with your `train_epoch`. The process group already exists. The
-# models of the ranks start with different numbers; what counts is rank 0's. About 8 lines.
+# models of the ranks start with different weights; rank 0's are the ones that count. About 8 lines.
 #
-# - `batch` and `every` are per rank. `optimizer_for(parameters)` makes an optimizer, which may have
-#   momentum, so one lasts for all epochs.
+# - `batch` and `every` are per rank. `optimizer_for(parameters)` makes an optimizer. It may have
+#   momentum, so make only one, and use it for all epochs.
 # - Over all ranks, an epoch draws every sample, and repeats samples only as padding. Each epoch has
 #   its own order. (Load the batches in this process: no workers.)
 # - It returns a pair: a state dict that fits a model which was never wrapped, the same on all
@@ -157,7 +157,7 @@ def train(model, data, epochs, batch, every, optimizer_for):
 # - Each sample is evaluated once, on one rank. There may be fewer samples than ranks, but there is
 #   at least 1.
 #
-# (`torch.utils.data.Subset(data, numbers)` is a data set of those samples. A share computed from
+# (`torch.utils.data.Subset(data, indices)` is a data set of those samples. A share computed from
 # float32 numbers is exact enough.)
 
 
@@ -213,9 +213,9 @@ see("ddp-in-practice/real-group", real)
 
 # %% [markdown]
 # `torchrun --nproc-per-node 8 train.py` starts it on the 8 GPUs of one machine. It sets `RANK`,
-# `LOCAL_RANK` (the rank within a machine), `WORLD_SIZE`, and where the ranks find each other. With
-# two machines, call this on both, where `node0` is the name of the first one, and the port is any
-# free one on it:
+# `LOCAL_RANK` (the rank within a machine), `WORLD_SIZE`, and the address at which the ranks find
+# each other. With two machines, run this on both, where `node0` is the name of the first one, and
+# the port is any free one on it:
 #
 # ```
 # torchrun --nnodes 2 --nproc-per-node 8 --rdzv-backend c10d \
@@ -237,7 +237,7 @@ see("ddp-in-practice/real-group", real)
 # learning rate? (You have to revisit it, as with any larger batch.)
 
 # %% [markdown] exercise="clip-and-mean"
-# ## Numbers of all ranks
+# ## Numbers over all ranks
 #
 # **`clip-and-mean` · 7 points · about 35 minutes**
 #
@@ -343,9 +343,9 @@ see("ddp-in-practice/drift")
 #
 # - Ranks have different numbers of rows, perhaps 0, but at least one rank has some.
 # - It calls at most two collectives.
-# - Columns may be far from 0. With a mean of 1,000,000 and a standard deviation of 0.01, for
-#   example, the variance is still right to four digits. (The mean of the squares minus the square
-#   of the mean has no correct digit there.)
+# - The values in a column may be far from 0. With a mean of 1,000,000 and a standard deviation of
+#   0.01, for example, the variance is still right to four digits. (The mean of the squares minus
+#   the square of the mean has no correct digit there.)
 # - `x` is left as it is.
 
 # %% [markdown]
@@ -380,10 +380,10 @@ see("ddp-in-practice/far", moments)
 reveal("clip-and-mean-variance")
 
 # %% [markdown]
-# *Reflect.* In one case, clipping before the reduction is right. Which one? (If no rank's gradient
-# is longer than the limit. Then nothing is clipped.) And with accumulation, when do you clip?
-# (Once, after the group's last backward pass, which does the averaging. With a GradScaler, call
-# `unscale_` before you clip.)
+# *Reflect.* When does clipping before the reduction do no harm? (If no rank's gradient is longer
+# than the limit: then nothing is clipped.) And with accumulation, when do you clip? (Once, after
+# the group's last backward pass, which does the averaging. With a GradScaler, call `unscale_`
+# before you clip.)
 #
 # `torch.nn.SyncBatchNorm.convert_sync_batchnorm(model)` gives a model batch norms over all ranks,
 # on GPUs only. What does it cost? (One collective in the forward pass of each such layer, and one
@@ -393,18 +393,18 @@ reveal("clip-and-mean-variance")
 # %% [markdown]
 # And which moments does an evaluation use? (The running ones that each rank has. With
 # DistributedDataParallel those are rank 0's, if you call the wrapped model: after the last step
-# only its next forward pass makes them equal. With SyncBatchNorm they are those of all. Without
-# either, two ranks give the same sample different scores.)
+# only its next forward pass makes them equal. With SyncBatchNorm they come from all ranks' samples.
+# Without either, two ranks give the same sample different scores.)
 
 # %% [markdown]
 # ## What you take with you
 #
-# - DistributedDataParallel copies rank 0's model and buffers, and averages gradients. That's all
-#   it does. It's up to you that ranks draw different samples, that an evaluation counts each sample
-#   once, and that a loss is the mean over all of them.
+# - DistributedDataParallel copies rank 0's model and buffers, and averages gradients. That's all it
+#   does. It's up to you to see that ranks draw different samples, that an evaluation counts each
+#   sample once, and that a loss is the mean over all of them.
 # - Anything a step computes from its batch (a norm to clip by, a mean, a variance) has to come from
-#   all ranks' samples, or be computed after the reduction. Each rank's own number is a different
-#   one.
+#   all ranks' samples, or be computed after the reduction. Otherwise each rank gets a different
+#   number.
 # - On real hardware, `torchrun` starts your script once per GPU, and tells each process which rank
 #   it is.
 #

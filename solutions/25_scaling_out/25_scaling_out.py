@@ -1,9 +1,10 @@
 # %% [markdown]
 # # How many GPUs pay off, and what if one of them dies?
 #
-# Llama 3 was trained on up to 16,384 GPUs. In 54 days its training was interrupted 466 times, 419
-# of them unexpectedly: about once every three hours. The more GPUs you use, the sooner something
-# fails, as the figure shows. And the more you use, the less each of them contributes.
+# Llama 3 was trained on up to 16,384 GPUs. Over a period of 54 days its training was interrupted
+# 466 times, 419 of them unexpectedly: about once every three hours. The more GPUs you use, the
+# sooner something fails, as the figure shows. And the more you use, the less each of them
+# contributes.
 #
 # **You will be able to** work out what 64 GPUs would give you before you ask for them. You will
 # write a checkpoint from which a killed training run continues as if nothing had happened.
@@ -74,8 +75,8 @@ net = SimpleNamespace(
 #   Up to `per_node` ranks, inclusive, all are in one node. With more, every step of the ring waits
 #   for its slowest message, which goes `across`.
 # - **Hidden.** All bytes except the last bucket's go around in one ring, during the backward pass.
-#   Only what takes longer than the backward pass counts. The last bucket has its own ring, after
-#   the backward pass.
+#   Only the time beyond the backward pass counts. The last bucket has its own ring, after the
+#   backward pass.
 
 
 # %% role="answer"
@@ -130,7 +131,8 @@ def most_ranks(counts, least, batch, work, net, scaling):
 #
 # `steps = least * (1 + scale / batch)`
 #
-# steps, where `scale` is the noise scale, and `least` is for batches as large as you like.
+# steps, where `scale` is the noise scale, and `least` is the number of steps that even the largest
+# batches need.
 
 # %% [markdown]
 # *Implement* `recipe`. It gets what is right on one rank: `batch`, the peak of the learning rate,
@@ -172,9 +174,9 @@ see("ddp-in-practice/measured", real)
 
 # %% [markdown]
 # *Reflect.* On InfiniBand, weak scaling is still above 90% on 128 GPUs, because each rank of the
-# ring sends nearly twice its bytes, however many ranks there are, and most of that is hidden. So
-# what does grow with n? (The latencies: 2 (n - 1) for each ring. With 1,024 GPUs, half of the time
-# is lost, which is why large runs use trees, or rings in two levels.)
+# ring sends nearly twice the gradients' bytes, however many ranks there are, and most of that is
+# hidden. So what does grow with n? (The latencies: 2 (n - 1) for each ring. With 1,024 GPUs, half
+# of the time is lost, which is why large runs use trees, or rings in two levels.)
 #
 # Why does strong scaling end so soon? (Computing shrinks to its fixed part, and so does the
 # backward pass that hides the exchange; the bytes stay.) And why is a training run on 1,024 GPUs
@@ -249,10 +251,10 @@ see("survive", draft)
 # *Implement* `save(state, path)`, where `path` is a `pathlib.Path`. About 5 lines.
 #
 # - It writes with `torch.save`, straight into a file (not into memory first).
-# - If the process is killed in any of its lines, there is a whole checkpoint under `path`: the old
-#   one or the new one. So write under a different name in the same folder. Then `a.replace(b)`, for
-#   paths `a` and `b`, gives the file `a` the name `b` in one go: whoever opens `b` finds either the
-#   old file or the new one.
+# - If the process is killed at any line of `save`, there is a whole checkpoint under `path`: the
+#   old one or the new one. So write under a different name in the same folder. Then `a.replace(b)`,
+#   for paths `a` and `b`, gives the file `a` the name `b` in one go: whoever opens `b` finds either
+#   the old file or the new one.
 # - That holds even if the machine loses power. For some seconds, what was written is only in the
 #   system's memory, while the new name may already be on the disk. `os.fsync` of the file's
 #   `fileno()` returns when all of it is on the disk, so call it before the file gets its name.
@@ -283,7 +285,7 @@ def save(state, path):
 #   after its last step. A complete run that is started again trains nothing, and has its final
 #   model.
 # - After a restart, it continues after the last whole checkpoint, wherever a rank was killed, even
-#   between two calls of `save`: no batch is used twice, and none is left out.
+#   between two calls of `save`: no batch counts twice, and none is left out.
 # - It ends **bit for bit equal** to a run in which nobody was killed, on every rank.
 # - No file is written by two ranks, and all ranks continue from the same step.
 
@@ -294,9 +296,9 @@ def save(state, path):
 # Model, optimizer, and schedule have `state_dict()` and `load_state_dict(state)`. A rank's random
 # state is `torch.get_rng_state()`, a tensor, and `torch.set_rng_state(state)` puts it back. (Give
 # it a tensor of its own: PyTorch 2.13 crashes on a row of a larger one, so make a copy of the row
-# with `.clone()`.) `dist.all_gather_object(found, mine)`, which all ranks call, fills the list
-# `found`, which has one place per rank, with what each rank passes in. `torch.load(path)` reads
-# tensors, numbers, strings, lists, and dicts. `divmod(17, 5)` is `(3, 2)`.
+# with `.clone()`.) All ranks call `dist.all_gather_object(found, mine)`. It fills the list `found`,
+# which has one place per rank, with each rank's `mine`. `torch.load(path)` reads tensors, numbers,
+# strings, lists, and dicts. `divmod(17, 5)` is `(3, 2)`.
 
 
 # %% role="answer"
@@ -339,10 +341,10 @@ reveal("survive-momentum")
 # %% [markdown]
 # *Reflect.* Why is there no `dist.barrier()` after rank 0's `save`? (Nobody reads the file before
 # the next start. If every rank had its own file, as with models that are spread over ranks, one
-# could die before it has written, and another after it. Then you'd need a barrier, and only after
-# it may *one* rank record, in one go, that this step is complete.) What if a restart has fewer
-# ranks, because one machine is broken for good? (The batches are different ones, and there are too
-# many random states. It continues, but not bit for bit.)
+# could die before it has written its file, and another after. Then you'd need a barrier, and only
+# after it may *one* rank record, in one go, that this step is complete.) What if a restart has
+# fewer ranks, because one machine is broken for good? (The batches are different ones, and there
+# are too many random states. It continues, but not bit for bit.)
 #
 # Training waits while the checkpoint is written. So how often would you write one? If you write one
 # after every step, nothing is lost, but it's slow; once a day is the opposite. Two numbers decide:
@@ -350,13 +352,13 @@ reveal("survive-momentum")
 
 # %% [markdown]
 # **On GPUs there is more state.** The ranks above compute on CPUs, batches come from a list, and
-# nothing is scaled. In a real training, a checkpoint also needs:
+# nothing is scaled. In a real training run, a checkpoint also needs:
 #
 # - every rank's `torch.cuda.get_rng_state()`, because on a GPU dropout draws from the GPU's
 #   generator
 # - the GradScaler's `state_dict()`, if you train in float16: its scale and its count of good steps
 # - the loader's place in the epoch. A plain DataLoader starts over, so skip the batches that were
-#   used, or take a loader that has a state (torchdata's `StatefulDataLoader`). If samples are
+#   used, or use a loader that can save its state (torchdata's `StatefulDataLoader`). If samples are
 #   augmented at random, the workers' random states count, too.
 #
 # And rank 0 saved tensors from *its* GPU, so each rank reads them with
@@ -367,8 +369,8 @@ reveal("survive-momentum")
 #
 # - Weak scaling keeps the batch of each GPU, strong scaling that of all together. Strong scaling
 #   ends sooner: there is less to compute on each GPU, but no less to exchange.
-# - Twice the samples per second isn't twice as fast to the same loss: far above the noise scale, a
-#   larger batch saves next to no steps.
+# - Twice the samples per second doesn't get you to the same loss twice as fast: far above the noise
+#   scale, a larger batch saves next to no steps.
 # - A run continues as if nothing had happened if *all* of its state is in a file that is whole at
 #   every moment: weights, optimizer, schedule, its place in the data, and every rank's random
 #   state.

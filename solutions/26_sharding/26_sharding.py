@@ -2,10 +2,10 @@
 # # What if the optimizer does not fit?
 #
 # In data parallelism every GPU keeps a full copy of the weights, of their gradients, and of what
-# the optimizer remembers about them. That's 16 bytes per parameter, so a model of 7.5 billion
-# parameters takes 120 GB on *every* GPU, and adding GPUs doesn't help. But all these copies are
-# identical, so why keep every one of them? **Sharding** gives each rank one piece and lets it fetch
-# the rest when it needs it.
+# the optimizer remembers about them. With Adam in mixed precision that's 16 bytes per parameter, so
+# a model of 7.5 billion parameters takes 120 GB on *every* GPU, and adding GPUs doesn't help. But
+# all these copies are identical, so why keep every one of them? **Sharding** gives each rank one
+# piece and lets it fetch the rest when it needs it.
 #
 # **You will be able to** say what each stage of sharding saves, and what it needs at its peak;
 # shard the optimizer; and shard the gradients.
@@ -49,7 +49,7 @@ see("sharding/copies")
 predict("memory-by-stage", 31.4)
 
 # %% [markdown]
-# Real layers don't divide evenly, so sharding works layer by layer: a layer of n parameters is
+# Sharding works layer by layer. Real layers don't divide evenly, so a layer of n parameters is
 # **padded** with zeros up to a multiple of the number of ranks, and each rank keeps one of the
 # equal pieces. Whatever isn't sharded has no padding.
 #
@@ -83,12 +83,12 @@ def kept_bytes(layers, ranks, stage):
 #   makes two layers' weights and one gradient. Layer 0 has no layer before it.
 
 # %% [markdown]
-# Stages 0 and 1 keep whole weights and gradients anyway, so nothing comes on top. Activations
-# aren't counted here.
+# Stages 0 and 1 keep whole weights and gradients anyway, so nothing is added. Activations aren't
+# counted here.
 #
 # *Implement* `peak_bytes` and `stage_needed`. `peak_bytes` returns the most bytes that one rank has
 # at once in a step. `stage_needed` returns the lowest stage whose peak is at most `memory_bytes`,
-# because the higher stages send more. If no stage fits, it returns `math.inf`.
+# because a higher stage may send more. If no stage fits, it returns `math.inf`.
 
 
 # %% role="answer"
@@ -142,8 +142,9 @@ reveal("memory-by-stage")
 # rank can update only *its piece* of the weights, and keep the optimizer's states for that piece
 # alone. After that, the new weights have to reach every rank.
 #
-# *Predict.* An all-reduce is a reduce-scatter followed by an all-gather. Suppose a step scatters
-# the gradients and gathers the weights. How many times the bytes of an all-reduce does it send?
+# *Predict.* An all-reduce is a reduce-scatter followed by an all-gather. Suppose a step
+# reduce-scatters the gradients and all-gathers the weights. How many times the bytes of an
+# all-reduce does it send?
 
 # %% role="predict"
 predict("sharded-optimizer", 1)
@@ -164,7 +165,7 @@ def draft(weights, update):
 see("sharded-optimizer", draft)
 
 # %% [markdown]
-# *Implement* the step that every rank makes after its backward pass. All ranks have the same
+# *Implement* `step`, which every rank calls after its backward pass. All ranks have the same
 # weights, and each has the gradients of its own part of the batch; the parts are equally large.
 # About 17 lines.
 #
@@ -182,7 +183,7 @@ see("sharded-optimizer", draft)
 # - A step sends no more than an all-reduce of the gradients would, apart from a little padding.
 #
 # Weights are float64 here. `dist.reduce_scatter_tensor` and `dist.all_gather_into_tensor` need
-# equal pieces, but the number of weights is rarely a multiple of the ranks: pad.
+# equal pieces, but the number of weights is rarely a multiple of the number of ranks, so pad.
 
 
 # %% role="answer"
@@ -278,8 +279,7 @@ see("sharded-gradients", draft_gradients)
 # - When `reduce_layer` returns, no gradient of the layer is left whole: each `.grad` is None.
 # - It sends one reduce-scatter, and nothing else.
 #
-# After the last layer, the course updates the pieces and gathers the weights, as you did in stage
-# 1.
+# After the last layer, we update the pieces and gather the weights, as you did in stage 1.
 
 
 # %% role="answer"
@@ -308,8 +308,9 @@ reveal("sharded-gradients")
 # %% [markdown]
 # *Reflect.* In data parallelism you sent less by exchanging gradients only once for several
 # micro-batches. Why does stage 2 have to choose between that and its memory? (Until gradients are
-# exchanged, they have to be whole.) And what is the peak if the whole model is a single layer? (As
-# large as without sharding, with the piece on top. What counts is the *largest layer*.)
+# exchanged, they have to be whole.) And how much memory do gradients take at the peak if the whole
+# model is a single layer? (As much as without sharding, plus the piece. What counts is the *largest
+# layer*.)
 
 # %% [markdown] exercise="offload"
 # ## The optimizer on the host
@@ -375,8 +376,8 @@ see("offload", draft_step)
 #   at most 3% longer than one layer's trip through all four, plus the slowest of the four for each
 #   further layer.
 # - `tokens_to_hide` returns the smallest number of tokens in a batch, at least 1, for which a
-#   layer's backward pass takes at least as long as each of the other stages. Take the 4 operations,
-#   2 bytes each way and 28 bytes from above.
+#   layer's backward pass takes at least as long as each of the other three: two copies and an
+#   update. Take the 4 operations, 2 bytes each way and 28 bytes from above.
 
 
 # %% role="answer"
@@ -424,10 +425,10 @@ reveal("offload")
 # *Reflect.* What is left that nothing hides? (The round trip of the layer that goes backward last.
 # That's layer 0, the one that the next forward pass needs first.) ZeRO-Offload can use weights that
 # are one step old, which it calls a delayed update. Why does that help? (Then the trips may take
-# until the end of the next step.) With gradient accumulation, which stages happen once per step,
-# however many micro-batches there are? (The update, and the weights' trip back. The gradients have
-# to be added up somewhere: either on the device, where they take memory, or on the host, and then
-# they travel for each micro-batch.)
+# until the end of the next step.) With gradient accumulation, which of the four happen once per
+# step, however many micro-batches there are? (The update, and the weights' trip back. The gradients
+# have to be added up somewhere: either on the device, where they take memory, or on the host, and
+# then they travel for each micro-batch.)
 
 # %% [markdown]
 # In PyTorch, `fully_shard(..., offload_policy=CPUOffloadPolicy())` keeps each rank's pieces of

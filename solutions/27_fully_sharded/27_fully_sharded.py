@@ -36,7 +36,7 @@ see("sharding/floor")
 # them right afterwards: once in the forward pass, and once more in the backward pass.
 #
 # *Predict.* Data parallelism sends each gradient in a reduce-scatter and an all-gather. If a weight
-# has as many bytes as a gradient, how many times its bytes does fully sharded training send?
+# has as many bytes as a gradient, how many times as many bytes does fully sharded training send?
 
 # %% role="predict"
 predict("fsdp", 1.5)
@@ -67,7 +67,8 @@ def gather(piece, allocate):
 
 # %% [markdown]
 # - `backward(k, weights, gradient)` writes the layer's gradient for this rank's samples into
-#   another buffer, as long as `weights`. Call it from the last layer down to layer 0.
+#   `gradient`, another buffer of the same length as `weights`. Call it from the last layer down to
+#   layer 0.
 # - The last layer is needed twice in a row, so it stays: `forward_pass` returns its buffer, and
 #   `backward_pass` gets that buffer as `weights`. All other layers are gathered twice.
 # - `backward_pass` returns a list. Its entry k is this rank's piece of layer k's gradient, in an
@@ -170,7 +171,7 @@ see("fsdp2-in-practice", draft_shard)
 
 # %% [markdown]
 # *Implement* `shard`, in about 4 lines. The model has its blocks in `model.blocks`, a list of at
-# least one. It also has an embedding, a norm, a head, which may share the embedding's matrix, and
+# least one. It also has an embedding, a norm, a head (which may share the embedding's matrix), and
 # one parameter of its own.
 #
 # - Each block is a unit, and the model itself is a unit with everything else. Whatever is in no
@@ -279,8 +280,8 @@ reveal("fsdp2-in-practice")
 #
 # Training runs for weeks, so it is saved from time to time, and it often resumes on a different
 # number of GPUs. Each rank can write what it holds into its own file, as long as a list of
-# **chunks** says which numbers of which tensor are where. A rank that loads looks up what it needs
-# in this list and reads it from the files, so it doesn't matter how many ranks have saved. This is
+# **chunks** says where the elements of each tensor are. A rank that loads looks up what it needs in
+# this list and reads it from the files, so it doesn't matter how many ranks have saved. This is
 # what `torch.distributed.checkpoint` does.
 #
 # *Predict.* A model of 70 billion parameters is saved by 1,024 ranks that write 2 GB/s each.

@@ -84,8 +84,8 @@ predict("column-row", 4)
 # *Implement* the cut that Megatron-LM uses. About 15 lines.
 #
 # - `split(w1, w2)` returns this rank's pieces: `a` has at most ceil(H / ranks) columns of `w1`, and
-#   `b` has as many rows of `w2`. Views are fine. H doesn't have to be a multiple of the ranks, and
-#   there may be more ranks than columns; then some ranks have none. (`chunk` may return fewer
+#   `b` has the matching rows of `w2`. Views are fine. H doesn't have to be a multiple of the ranks,
+#   and there may be more ranks than columns; then some ranks have none. (`chunk` may return fewer
 #   pieces than you ask for; `tensor_split` doesn't.)
 # - `mlp_forward(x, a, b, bias)` returns `y` on every rank. Each rank has the whole bias, (D,). You
 #   don't have to compute its gradient, since that is the same everywhere: the sum of `dy` over the
@@ -137,7 +137,7 @@ reveal("column-row")
 # While an all-reduce is on its way, there is little else to do, because the next product needs the
 # sum. So the links matter.
 #
-# *Predict.* A layer of Llama 3.1 405B works on 8,192 tokens, on the 8 GPUs of one node. If they
+# *Predict.* A layer of Llama 3.1 405B works on 8,192 tokens, on the 8 H100s of one node. If they
 # multiply at their peak, 18% of the time goes to all-reduces. Now take 16 GPUs in two nodes. An
 # all-reduce starts with a reduce-scatter within each node. Then each GPU all-reduces its eighth
 # with its partner in the other node, and an all-gather within the node finishes it. Within a node,
@@ -167,8 +167,8 @@ reveal("column-row-links")
 # computes its heads without sending anything, and one all-reduce sums the outputs.
 #
 # In **grouped-query attention**, several consecutive query heads share one head of keys and values:
-# `heads / kv_heads` of them each. If query heads that share one are on different ranks, each of
-# these ranks needs a copy of it.
+# `heads / kv_heads` query heads for each key-value head. If query heads that share one are on
+# different ranks, each of these ranks needs a copy of it.
 
 # %% [markdown]
 # Here is a draft that divides both kinds of heads among the ranks and rounds down, so with 2
@@ -201,8 +201,8 @@ see("attention-heads", draft_heads)
 # %% [markdown]
 # `dist.new_group(list of ranks)` makes a group, which collectives take as `group=`. Every rank has
 # to make every group, in the same order, even those that it isn't in. Here you may make them in
-# each call. A real program makes its groups once, when it starts, because all ranks take part in
-# that, and keeps them.
+# each call. A real program makes its groups once, when it starts, and keeps them, because all ranks
+# have to take part each time.
 
 
 # %% role="answer"
@@ -236,8 +236,8 @@ see("attention-heads", heads_of)
 # The five lines about the loss then say "no".
 #
 # The last product of a model gives each token a score for every entry of the vocabulary. We'll call
-# the entries words. This matrix, too, is cut by columns, so a rank has the scores of some words,
-# for all tokens.
+# the entries words. The matrix of this product, too, is cut by columns, so a rank has the scores of
+# some words, for all tokens.
 #
 # *Predict.* There are 8,192 tokens, and a vocabulary of 128,256 words. How many GB do the scores
 # take in float32?
@@ -255,7 +255,7 @@ predict("attention-heads", 4.2)
 #   scores: they are **padding**, and their gradient is 0. Some ranks may have nothing else.
 # - It returns the loss of each token, the same on all ranks, and the gradient of the losses' sum
 #   with respect to this rank's `scores`.
-# - No rank hands over more than three numbers per token.
+# - No rank passes more than three numbers per token to collectives.
 # - You may change the arguments in place.
 # - Scores may be as large as 1,000 and as small as -1,000, even at the same time.
 

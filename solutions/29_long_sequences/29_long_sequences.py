@@ -1,10 +1,10 @@
 # %% [markdown]
 # # What if one long sequence does not fit?
 #
-# Tensor parallelism cuts a layer's matrices, but around them every GPU still works on all tokens:
-# those that go through the norms, and the keys and values of its heads. When a text gets long,
-# these fill the memory, and sharing the matrices among more GPUs doesn't help. The way out is to
-# cut the text itself, so that each GPU has some of the tokens.
+# Tensor parallelism cuts a layer's matrices, but every GPU still keeps something of every token:
+# what goes into the norms and comes out of them, and the keys and values of its heads. When a text
+# gets long, these fill the memory, and sharing the matrices among more GPUs doesn't help. The way
+# out is to cut the text itself, so that each GPU has some of the tokens.
 #
 # **You will be able to** cut the tokens between a layer's matrices; cut them in attention, where
 # every token looks at the others; and have PyTorch cut a block by a plan.
@@ -154,7 +154,7 @@ see("sequence-parallel", block_forward)
 reveal("sequence-parallel")
 
 # %% [markdown]
-# *See* what has become of the dotted parts.
+# *See* what has happened to the dotted parts of the first picture.
 
 # %%
 see("tensor-parallel/tokens-too")
@@ -241,7 +241,7 @@ predict("ring-attention", 0)
 #   that rank's own, once. There are no collectives.
 # - **Memory.** A rank has at most two buffers at once, besides `kv`. At the end all are freed, and
 #   `q` and `kv` are as they were, for the backward pass.
-# - **Time.** Blocks travel while others are computed.
+# - **Time.** While a rank computes with one block, the next one is already on its way.
 
 
 # %% role="answer"
@@ -256,7 +256,7 @@ def add_block(seen, s, values):
 
 
 def masked(s, first_query, first_key):
-    """Scores of which those of later keys are minus infinity."""
+    """The scores, with minus infinity for later keys."""
     ### BEGIN SOLUTION
     queries = first_query + torch.arange(s.shape[0])
     keys = first_key + torch.arange(s.shape[1])
@@ -336,8 +336,8 @@ reveal("ring-attention")
 # *Implement* the two rules that all of this rests on. Placements are strings such as `"Shard(0)"`.
 #
 # - `linear(x, weight)` returns the placement of `x @ weight.T` if each rank multiplies what it has.
-#   The weight is (outputs, inputs), as in `nn.Linear`. If the shapes don't fit, or the products
-#   have none of these placements, it returns `""`.
+#   The weight is (outputs, inputs), as in `nn.Linear`. If the shapes don't fit, or if the product
+#   has none of these placements, it returns `""`.
 # - `collective(before, after)` returns which collective turns one placement into another:
 #   `"all_gather"`, `"all_reduce"`, `"reduce_scatter"` or `"all_to_all"`, or `""` if nothing has to
 #   be sent. `after` is never `Partial()`.

@@ -71,8 +71,8 @@ predict("gpipe", 42.9)
 # - `bubble` returns the share of that time in which a stage is idle.
 # - `micro_batches_for` returns the smallest number of micro-batches, at least 1, for which the
 #   bubble is at most `share`, a number greater than 0 and less than 1. A bubble of exactly `share`
-#   is small enough, and `bubble` in float64 decides. With 4 stages and 0.2, for example, the answer
-#   is 12, because 3 / 15 is 0.2.
+#   is small enough, as computed by `bubble` in float64. With 4 stages and 0.2, for example, the
+#   answer is 12, because 3 / 15 is 0.2.
 
 
 # %% role="answer"
@@ -220,7 +220,7 @@ reveal("one-f-one-b")
 # stages should there be?
 #
 # *Predict.* With ZeRO 3, all ranks could just share the batch. Suppose GPT-3 trains that way on
-# 1,536 A100s, and has enough memory. Divide the time of a step by that of the fastest plan that
+# 1,536 A100s, and memory is no problem. Divide the time of a step by that of the fastest plan that
 # fits. What do you get?
 
 # %% role="predict"
@@ -260,7 +260,7 @@ see("plan", draft_plan)
 #   there are stages, or all of them if there are fewer.
 
 # %% [markdown]
-# Next come times. In this model nothing that is sent hides behind computing. Which link do the
+# Next come the times. In this model nothing that is sent hides behind computing. Which link do the
 # ranks of a group use? Consecutive ranks share a layer, data-parallel ranks are `tensor` apart, and
 # stages are `data * tensor` apart. So each kind of group lies within a `span` of consecutive ranks:
 # `tensor` of them, `data * tensor`, or all. The rest is in `rate`:
@@ -282,7 +282,7 @@ def divisors(n):
 #
 # - Computing takes 6 operations for each parameter and token of the batch, shared by all ranks.
 # - Tensor parallelism takes 4 all-reduces for each layer of the stage and each micro-batch, of 2 x
-#   width bytes for each token. An all-reduce over n ranks sends 2 (n - 1) / n of its bytes.
+#   width bytes for each token. An all-reduce over n ranks sends 2 (n - 1) / n times its bytes.
 # - If there are several stages, a rank sends two messages for each micro-batch, one forward and one
 #   backward, each with 1 / tensor of a micro-batch's 2 x width bytes for each token.
 # - A stage works for as long as all of the above together, and waits for (pipeline - 1) /
@@ -462,8 +462,8 @@ reveal("interleaved")
 # with messages of 0.25, where a forward pass takes 1: `see("interleaved", interleaved, 4, 8, 2,
 # 0.25)`, and the same with 1 chunk and with 4. Which is best? (2 chunks: 25% idle, compared with
 # 30% and 29%. The more chunks, the more messages a micro-batch waits for.) Halve the term 2(p - 1 -
-# s) of the warm-up. When does that cost time? (Only with messages: then there is too little to do
-# while they travel.)
+# s) of the warm-up. When does that cost time? (Only if messages take time: then there is too little
+# to do while they travel.)
 
 # %% [markdown]
 # A backward pass computes two things: the gradient for the stage before it, and the gradient of the
@@ -533,16 +533,17 @@ see("experts", draft_route, draft_layer)
 #   `capacity` are.
 
 # %% [markdown]
-# - `moe_forward(x, logits, capacity, w1, w2)` returns y, (N, D) as x. Expert e computes `relu(x @
+# - `moe_forward(x, logits, capacity, w1, w2)` returns y, (N, D) like x. Expert e computes `relu(x @
 #   w1[e]) @ w2[e]`, and `y` is x plus the gate times that. For a dropped token `y` is x.
-# - All ranks have the same number of experts: rank 0 the first ones, and so on. Its own are in `w1`
-#   (experts, D, H) and `w2` (experts, H, D). Ranks may have different numbers of tokens, or none.
+# - All ranks have the same number of experts: rank 0 the first ones, and so on. A rank's own are in
+#   `w1` (experts, D, H) and `w2` (experts, H, D). Ranks may have different numbers of tokens, or
+#   none.
 # - Only kept tokens travel, and only to the rank that has their expert; only their results travel
 #   back. In addition, a rank may send E numbers to each other rank. Rows that it sends to itself
 #   cost nothing.
-# - `balance_loss(logits)` returns the same on all ranks: E times the sum, over all experts, of the
-#   fraction of *all* ranks' tokens that choose the expert (dropped or not), times its mean
-#   probability over these tokens.
+# - `balance_loss(logits)` returns the same on all ranks: E times a sum over all experts. Its terms
+#   are products: the fraction of *all* ranks' tokens that choose the expert (dropped or not), times
+#   its mean probability over all ranks' tokens.
 # - Leave the arguments as they are.
 
 

@@ -22,7 +22,7 @@ setup("custom-kernels")
 
 # %% [markdown]
 # *See* what there is to gain. GELU, an activation function, is a chain of eight operations if you
-# write it with those of PyTorch. The arithmetic is the same in all three rows.
+# build it from PyTorch's basic ones. The arithmetic is the same in all three rows.
 
 # %%
 see("custom-kernels/gelu-at-best")
@@ -279,8 +279,9 @@ def tile_of(number, rows, columns, GROUP: tl.constexpr):
 #   float32, and rounded to float16 once. `a` and `b` stay as they are.
 # - Each element of `c` is stored once, and no program loads an element of `a` or `b` twice.
 # - Nothing outside the arrays is loaded or stored, and no undefined value of a masked load is used.
-# - Programs take the tiles in the order above. This is checked by their loads: the programs of
-#   neighboring columns in a group together load the stripes of these columns, and no more.
+# - Programs take the tiles in the order above. This is checked by their loads: together, the
+#   programs of neighboring columns in a group load the stripes of these columns and of the group's
+#   rows, and no others.
 #
 # (About 9 lines.)
 
@@ -353,9 +354,9 @@ reveal("triton-matmul")
 #
 # **CuTe** goes the other way. It's the core of CUTLASS, NVIDIA's C++ templates for matrix products,
 # and the **CuTe DSL** is the same in Python. There, as in CUDA C, you say what each thread does.
-# But who holds which element is a *layout*, an object that you can compute with, and the building
-# blocks are copies and the tensor cores' own instructions. What Triton's compiler decides, you
-# decide there.
+# But which thread holds which element is a *layout*, an object that you can compute with, and the
+# building blocks are copies and the tensor cores' own instructions. What Triton's compiler decides,
+# you decide there.
 
 # %% [markdown]
 # ## What you take with you

@@ -28,7 +28,7 @@ def draw_interruptions() -> Any:
     counts = tuple(map(float, COUNTS))
     line = tuple(hours_between(n) for n in COUNTS)
     curves = [
-        Curve("if every GPU\nfails as often", counts, line, style.QUIET, has_marks=False),
+        Curve("if every GPU\nfails equally often", counts, line, style.QUIET, has_marks=False),
         Curve("", (float(GPUS),), (hours_between(GPUS),), style.RED, dots=True),
     ]
     point = Mark(f"Llama 3: {hours_between(GPUS):.1f} hours", GPUS, hours_between(GPUS), (8, 8))
@@ -37,7 +37,7 @@ def draw_interruptions() -> Any:
         x="GPUs",
         y="hours between interruptions",
         source=f"Dot: reported for Llama 3, {UNEXPECTED} unexpected interruptions in {DAYS} days "
-        f"on up to {GPUS:,} GPUs. Line: computed from it, for as many\ninterruptions per GPU.",
+        f"on up to {GPUS:,} GPUs. Line: computed from it,\nat the same rate per GPU.",
         alt="Hours between unexpected interruptions by the number of GPUs, log axes. The line "
         f"falls from {line[0]:,.0f} hours with {COUNTS[0]} GPUs to {line[-1]:.2g} with "
         f"{COUNTS[-1]:,}; the reported point is {hours_between(GPUS):.2g} hours with {GPUS:,}.",

@@ -42,9 +42,9 @@ def draw_drift() -> Any:
         y="running mean",
         source=f"Computed here: made-up features of mean 1 and variance 1, {_BATCH} samples a rank "
         f"and step, momentum {_MOMENTUM:g}.",
-        alt=f"Lines over {_STEPS} steps: the running mean of each of three ranks wanders about "
-        f"the true mean of 1, that of all samples less. They are up to {apart:.2f} "
-        f"apart. In the end: {ends}.",
+        alt=f"Lines over {_STEPS} steps: the running mean of each of three ranks wanders around "
+        "the true mean of 1; the mean over all samples wanders less. They are up to "
+        f"{apart:.2f} apart. In the end: {ends}.",
     )
     return plot_by_count([*lines, true], caption=caption)
 

@@ -102,7 +102,7 @@ class Updates:
         if not _is_name(name):
             raise AnswerError(
                 f"`update` got {describe(name)} as the name of a piece",
-                remedy="A text or a number is a name, or a tuple of them, or one of the weights.",
+                remedy="A name is a string or a number, a tuple of these, or one of the weights.",
             )
         before = self.sizes.setdefault(name, weights.numel())
         if before != weights.numel():

@@ -54,6 +54,6 @@ def _telling(prop: Property, *, is_teller: bool) -> Property:
         elif is_teller:
             yield Fault(prop.name, observed[_FAILED], observed[_REMEDY])
         else:
-            yield Undecided(prop.name, "your functions fail here, as told in another line")
+            yield Undecided(prop.name, "your functions fail here, as another line says")
 
     return replace(prop, test=test)

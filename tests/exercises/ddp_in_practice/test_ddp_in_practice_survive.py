@@ -248,7 +248,7 @@ def test_a_complete_run_that_trains_is_seen(run):
 
 def test_other_weights_in_the_end_are_seen(run):
     wrong = changed(run, lambda one: {"weights": "other"}, run="broken", kind="end")
-    assert "ends with other weights" in says(survive._end_faults(wrong))
+    assert "ends with different weights" in says(survive._end_faults(wrong))
 
 
 # Cards of real runs
@@ -264,11 +264,11 @@ def report_on(name: str) -> Report:
     ("name", "prop", "cause"),
     sampled(
         [
-            ("a_file_for_each_rank", "whole", "not in one step any more"),
+            ("a_file_for_each_rank", "whole", "no longer in the same step"),
             ("gathers_on_rank_0", "every", "rank 0 and rank 1 are in different collectives"),
             ("gathers_on_rank_0", "every", "made by one rank only"),
             ("not_the_last", "every", "there is none after step"),
-            ("counts_within_the_epoch", "every", "anew in every epoch"),
+            ("counts_within_the_epoch", "every", "again in every epoch"),
         ],
         chosen=["gathers_on_rank_0"],
     ),
@@ -354,7 +354,9 @@ def test_the_picture_tells_how_it_ended(run, monkeypatch):
     ax = draw_survival(None, None)
     assert is_fit_to_print(ax)
     title = ax.get_title(loc="left")
-    assert title == "3 deaths, equal to the unbroken run to the bit: 36 steps for the 28 of the run"
+    assert (
+        title == "3 deaths, bit for bit equal to the unbroken run: 36 steps for the 28 of the run"
+    )
 
 
 def test_the_picture_of_a_run_that_stops(run, monkeypatch):

@@ -176,7 +176,7 @@ def test_a_collective_on_one_rank_is_told():
     assert "Do all ranks make the same calls" in told
     told = fault(report, "alike")
     assert "rank 0 waits in all_reduce (line" in told
-    assert "rank 1 has come to a forward of `ddp`" in told
+    assert "rank 1 has come to a forward pass of `ddp`" in told
     for draw in (
         lambda: PICTURES["torch-ddp"](_with(_sums_on_rank_0)),
         lambda: MEASURES["torch-ddp"](_sums_on_rank_0),
@@ -188,8 +188,8 @@ def test_a_collective_on_one_rank_is_told():
 def test_a_batch_less_on_one_rank_is_told():
     report = hand_in("torch-ddp", train_epoch=_drops_a_batch_on_rank_1)
     told = fault(report, "equal")
-    assert "rank 0 has come to a forward of `ddp` in `no_sync()`" in told
-    assert "rank 1 has come to a forward of `ddp` (line" in told
+    assert "rank 0 has come to a forward pass of `ddp` in `no_sync()`" in told
+    assert "rank 1 has come to a forward pass of `ddp` (line" in told
 
 
 @pytest.mark.parametrize(

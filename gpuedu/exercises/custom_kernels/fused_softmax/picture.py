@@ -30,7 +30,7 @@ def draw_softmax(softmax: Any) -> Any:
     caption = Caption(
         title=f"What moves through memory for {_ROWS:,} rows of {_COLUMNS}",
         x="MB read and written",
-        source=f"A piece is a launch. The chain by formula; your kernel: {COUNTED}",
+        source=f"Each piece is one launch. The chain by formula; your kernel: {COUNTED}",
         alt="; ".join(f"{one.name}: {one.told}" for one in programs) + ".",
     )
     return plot_launch_bytes(programs, caption=caption)

@@ -29,7 +29,7 @@ def draw_sampler(
     said = [(f"{name}: {tell(parts)}", parts) for name, parts in groups]
     caption = Caption(
         title=f"{SAMPLES} samples on {RANKS} ranks",
-        x="a rank's draws, from left to right; striped: a rank has drawn it already",
+        x="a rank's draws, from left to right; striped: already drawn by a rank",
         source="Drawn by your functions just now; every rank has its own random state.",
         alt="Rows of numbered cells, one for each rank: the samples that it draws. "
         + "; ".join(name for name, _ in said)

@@ -83,8 +83,8 @@ def draw_measured(real: Mapping[str, Any]) -> Any:
         title="The same training in real processes",
         x="samples per second",
         source=f"Dashed: {ranks} times one rank, an efficiency of 100%. Measured here, just now: "
-        "gloo, one thread a rank;\na network of 0.3 million weights on digits. What else runs on "
-        "this machine is in it.",
+        "gloo, one thread a rank;\na network of 0.3 million weights on digits. Anything else that "
+        "runs on this machine affects it.",
         alt=f"Bars of samples per second, beside {ranks} times one rank. " + "; ".join(told) + ".",
     )
     return plot_plain_bars(bars, caption=caption)

@@ -127,7 +127,7 @@ class Job:
             told = ", ".join(f"rank {rank} in step {at + 1}" for rank, at in enumerate(places))
             is_first = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0") == "0"
             raise AnswerError(
-                f"the ranks are not in one step any more: {told}",
+                f"the ranks are no longer in the same step: {told}",
                 remedy=_APART if is_first else _FROM_DIFFERENT_CHECKPOINTS,
             )
 

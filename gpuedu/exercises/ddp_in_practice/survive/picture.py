@@ -71,8 +71,8 @@ def _outcome(story: Story, run: Survival) -> str:
     wanted = {one["rank"]: one["weights"] for one in story.of("unbroken", "end")}
     ends = story.of("broken", "end")
     is_equal = all(one["weights"] == wanted[one["rank"]] for one in ends)
-    same, other = "equal to the unbroken run to the bit", "with other weights than the unbroken run"
-    how = same if is_equal else other
+    same, differs = "bit for bit equal to", "with different weights than"
+    how = f"{same if is_equal else differs} the unbroken run"
     deaths = len(story.of("broken", "death"))
     return f"{deaths} {'death' if deaths == 1 else 'deaths'}, {how}"
 

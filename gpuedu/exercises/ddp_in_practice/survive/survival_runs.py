@@ -22,8 +22,8 @@ NOTE, NOTED = "note", "what is in the folder stays\n"
 """A file that is in the folder before the ranks train, and what is in it."""
 CRASHED = (
     "No exception was raised there: the other process has exited, or it has crashed in compiled "
-    "code. What does that rank call next, and with what? `torch.set_rng_state` crashes on a row of "
-    "a larger tensor, and takes a copy of it."
+    "code. What does that rank call next, and with what? `torch.set_rng_state` crashes on a row "
+    "of a larger tensor, so give it a copy of the row."
 )
 
 

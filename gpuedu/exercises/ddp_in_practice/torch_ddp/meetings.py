@@ -143,5 +143,5 @@ def _say(rank: int, call: Mapping[str, Any], place: int, name: str) -> str:
         return f"rank {rank} wraps a model in DistributedDataParallel{where}"
     if place in (_FORWARD, _LOCAL):
         block = " in `no_sync()`" if place == _LOCAL else ""
-        return f"rank {rank} has come to a forward of `ddp`{block}{where}"
+        return f"rank {rank} has come to a forward pass of `ddp`{block}{where}"
     return f"rank {rank} waits in {call['kind']}{where}"

@@ -39,8 +39,8 @@ def draw_training(train: Callable[..., Any]) -> Any:
         title=f"Two ranks: at the end their models are {said}",
         x="epoch",
         y="reported loss",
-        source=f"Two processes on this machine, gloo, {TASK['samples']} made-up samples. One "
-        "process has other draws.",
+        source=f"Two processes on this machine, gloo, {TASK['samples']} made-up samples. The "
+        "single process draws differently.",
         alt=f"Losses over {TASK['epochs']} epochs. {told}. The largest difference of a parameter "
         f"between the two ranks' models at the end: {apart:.2g}.",
     )

@@ -61,7 +61,8 @@ def draw_units(
     )
     off = found["off"]
     same = "as in one process" if off < _ROUNDING else f"off by {off:.2g}"
-    same = same if math.isfinite(off) else "not trained, as gradients of two kinds can't be clipped"
+    if not math.isfinite(off):
+        same = "not trained, as gradients of two dtypes can't be clipped"
     caption = Caption(
         title=_title(counts, most, max(own[2] for _, *own in rows)),
         x="weights that are whole",

@@ -207,7 +207,7 @@ JUDGE = Judge(
     predictions={
         "triton-matmul": Prediction(
             "16 programs run at once, each with a tile of `c`. In a row they need 17 stripes of "
-            "`a` and `b`. How few stripes can 16 tiles do with?",
+            "`a` and `b`. What is the smallest number of stripes that any 16 tiles need?",
             truth=8,
             unit="stripes",
             because="Tiles that are r high and s wide need r stripes of `a` and s of `b`. With "

@@ -181,21 +181,21 @@ JUDGE = Judge(
     properties=(
         Property(
             "once",
-            "every parameter that trains is in one bucket, a large one too",
+            "every trainable parameter is in exactly one bucket, even a large one",
             1,
             "Does that parameter ever get a gradient? And what does your loop do with it?",
             _test_once,
         ),
         Property(
             "limits",
-            "no bucket is above its limit; the first has its own",
+            "no bucket exceeds its limit; the first has its own",
             1,
-            "When a parameter comes, what is compared with what before it goes into that bucket?",
+            "Before a parameter goes into that bucket, what do you compare with what?",
             _of_buckets("limits", _above_limits),
         ),
         Property(
             "types",
-            "a bucket has one type",
+            "all parameters of a bucket have the same type",
             1,
             "`torch.cat` of several types gives a tensor of one type: the smaller ones are "
             "widened, and travel as more bytes than they have. Which buckets may a parameter join?",
@@ -214,7 +214,7 @@ JUDGE = Judge(
         ),
         Property(
             "few",
-            "few messages: buckets are full, and one all-reduce each",
+            "few messages: buckets are filled, with one all-reduce for each",
             1,
             "When does a new bucket start, and what is sent for each bucket?",
             _test_few,
@@ -234,8 +234,8 @@ JUDGE = Judge(
             "missing",
             "a rank without a gradient takes part with zeros",
             1,
-            "What does a rank with that gradient send for it, what does one without it, and what "
-            "does each do with the result?",
+            "What does a rank with that gradient send for it, and what does a rank without it? "
+            "What does each of them do with the result?",
             _test_missing,
         ),
     ),
@@ -250,8 +250,9 @@ JUDGE = Judge(
         "`for p in reversed(params)`: skip it unless `p.requires_grad`; `size = p.numel() * "
         "p.element_size()`; `at = newest.get(p.dtype)`; `limit = first_bytes if at == 0 else "
         "max_bytes`; if `at is None or used[at] + size > limit`, then `at = newest[p.dtype] = "
-        "len(buckets)` and append `[]` and 0. In `reduce_buckets`, first give `torch.zeros_like(p)`"
-        " to every p without gradient; last, `p.grad.copy_(part.view_as(p))` for each p and part.",
+        "len(buckets)` and append `[]` and 0. In `reduce_buckets`, first give "
+        "`torch.zeros_like(p)` to every p without a gradient; last, "
+        "`p.grad.copy_(part.view_as(p))` for each p and part.",
     ),
     cases=cases,
     varies=("exchanges",),

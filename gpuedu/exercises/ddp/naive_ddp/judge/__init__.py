@@ -87,7 +87,7 @@ def _test_equal(case: Case, observed: Plain) -> Iterable[Fault]:
     begun = list(first_off("equal", _starts(case.inputs, observed)))
     if begun and case.inputs["task"]["apart"]:
         yield Undecided(
-            "equal", f"not all copies started with rank 0's numbers: {begun[0].message}"
+            "equal", f"not all copies started with rank 0's parameters: {begun[0].message}"
         )
     else:
         yield from first_off("equal", _steps(case.inputs, observed))
@@ -117,15 +117,15 @@ JUDGE = Judge(
             "after `start` all ranks have rank 0's parameters and buffers",
             2,
             _starts,
-            asks="Which tensors does a model keep, and whose numbers does each of them hold after "
+            asks="Which tensors does a model keep, and whose values does each of them hold after "
             "`start`?",
         ),
         Property(
             "equal",
             "every step is that of one process with the whole batch",
             2,
-            "With which weight does each sample count in the gradient of each rank, and with which "
-            "in that of one process?",
+            "How much does each sample count in each rank's gradient, and how much in that of a "
+            "single process?",
             _test_equal,
         ),
         right_on_ranks(
@@ -133,16 +133,16 @@ JUDGE = Judge(
             "and where the ranks' shards differ in size",
             1,
             _steps,
-            asks="With which weight does a sample of each rank count in your gradient, and with "
-            "which in that of one process?",
+            asks="How much does a sample of each rank count in your gradient, and how much in "
+            "that of a single process?",
         ),
         right_on_ranks(
             "unused",
             "and where a rank did not use a parameter, or has no samples",
             1,
             _steps,
-            asks="What does each rank hand over for each parameter, with which weight, to what is "
-            "it added, and what is `p.grad` on each rank when it is back?",
+            asks="What does each rank hand over for each parameter, and with what weight? What is "
+            "it added to, and what is `p.grad` on each rank afterwards?",
         ),
         right_on_ranks(
             "shared",
@@ -165,8 +165,8 @@ JUDGE = Judge(
         "each of them equal on all ranks? And do all ranks get to each of these calls?",
         "`dist.broadcast(tensor, 0)` for every parameter and buffer. The mean over all samples is "
         "the sum of the ranks' means, each times its share of the samples: scale your gradient "
-        "first, then all-reduce. The number of all samples is an all-reduce of a tensor with "
-        "yours. Where `p.grad` is None, zeros take its place.",
+        "first, then all-reduce. To get the number of all samples, all-reduce a tensor that holds "
+        "your own. Where `p.grad` is None, zeros take its place.",
         "`total = torch.tensor(float(samples))`, `dist.all_reduce(total)`; then for every p in "
         "`model.parameters()` with `p.requires_grad`: `if p.grad is None: p.grad = "
         "torch.zeros_like(p)`, `p.grad *= samples / total.item()`, `dist.all_reduce(p.grad)`. "
@@ -185,7 +185,7 @@ JUDGE = Judge(
             "mean, which counts 1/2.",
         ),
         "naive-ddp-apart": Prediction(
-            "two copies start with different numbers, and every step averages their gradients. "
+            "two copies start with different weights, and every step averages their gradients. "
             "What happens to the difference between them?",
             truth="it stays",
             choices=("it shrinks", "it stays", "it grows"),

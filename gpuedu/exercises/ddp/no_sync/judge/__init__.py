@@ -47,7 +47,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         draw("2 ranks, 8 micro-batches", [[each] * 8] * 2, *every),
         draw("a single micro-batch", [[many]] * 2, "equal", "one-exchange"),
         draw("micro-batches of different sizes", [[many, many, 1], [many, 2, 3]], "ragged"),
-        draw("a rank with one micro-batch less", [[each] * 3, [each] * 2, [each, 1]], "ragged"),
+        draw("a rank with one micro-batch fewer", [[each] * 3, [each] * 2, [each, 1]], "ragged"),
     ]
 
 
@@ -121,7 +121,7 @@ JUDGE = Judge(
     properties=(
         Property(
             "block",
-            "inside the block a backward pass exchanges nothing; after it, it does",
+            "inside the block, backward passes exchange nothing; after it, they do",
             1,
             "What does `Parallel.backward` look at, and what does it find there in the block, and "
             "after it?",
@@ -140,16 +140,16 @@ JUDGE = Judge(
             "every step is that of one process with the big batch",
             1,
             _steps,
-            asks="With which weight does each sample count in your update, and what does each rank "
-            "hold when `optimizer.step()` runs?",
+            asks="How much does each sample count in your update, and what does each rank hold "
+            "when `optimizer.step()` runs?",
         ),
         right_on_ranks(
             "ragged",
             "and with micro-batches that differ in size and number",
             1,
             _steps,
-            asks="With which weight does each sample count in your update, and with which in that "
-            "of the big batch?",
+            asks="How much does each sample count in your update, and how much in that of the big "
+            "batch?",
         ),
         Property(
             "one-exchange",

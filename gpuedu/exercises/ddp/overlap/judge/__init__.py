@@ -106,9 +106,8 @@ def _test_hidden(case: Case, observed: Plain) -> Iterable[Fault]:
         yield Fault(
             "hidden",
             f"the step took {_ms(time_s)}; with all exchanges after the backward pass it takes "
-            f"{_ms(times.naive_s)}, with each as early as can be {_ms(times.best_s)}. Hidden: "
-            f"{max(0.0, 100 * did_s / can_s):.0f}% of what can be, {100 * _SHARE:.0f}% are asked "
-            "for",
+            f"{_ms(times.naive_s)}, with each as early as possible {_ms(times.best_s)}. Hidden: "
+            f"{max(0.0, 100 * did_s / can_s):.0f}% of what can be; {100 * _SHARE:.0f}% is required",
         )
 
 
@@ -139,7 +138,7 @@ JUDGE = Judge(
             "whole",
             "one all-reduce per bucket, called when its last gradient is there",
             1,
-            "When is a bucket complete, and what is sent for it, how often?",
+            "When is a bucket complete, and what is sent for it, and how often?",
             _test_whole,
         ),
         right_on_ranks(
@@ -153,7 +152,7 @@ JUDGE = Judge(
         ),
         right_on_ranks(
             "unused",
-            "a parameter that a rank, or no rank, used gets its mean, too",
+            "a parameter gets its mean even if some ranks, or all, did not use it",
             1,
             _means,
             asks="Are the means right where all ranks use all parameters? If so: what does a rank "
@@ -165,7 +164,7 @@ JUDGE = Judge(
             "the second and third steps are as correct, and as fast, as the first",
             1,
             "Is step 0 right by itself? If so: what do your counts and lists hold when the next "
-            "backward pass begins?",
+            "backward pass starts?",
             _test_again,
         ),
     ),

@@ -32,7 +32,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _held_up(rng, "a first bucket that is complete late"),
         _branches(rng, "a layer that is used twice", [same], ("mean",)),
         _chain(rng, "3 steps on 3 ranks", 3, 5, 3, ("again",)),
-        _branches(rng, "gradients that arrive in another order on each rank", orders, ("order",)),
+        _branches(rng, "gradients arrive in a different order on each rank", orders, ("order",)),
         _branches(rng, "layers that some ranks, or all, do not use", some, ("unused",)),
         _branches(rng, "a rank that uses nothing in a step", idle, ("unused",)),
         _branches(

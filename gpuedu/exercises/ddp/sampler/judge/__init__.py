@@ -70,8 +70,9 @@ def note_random_state(case: Case, observed: Plain) -> Iterable[Finding]:
     if observed.get("moved"):
         yield Finding(
             Level.NOTE,
-            "your function moves PyTorch's global random state: dropout and all that draws from "
-            "it continues from there, on every rank alike. A separate `torch.Generator()` does not",
+            "your function moves PyTorch's global random state: dropout, and anything else that "
+            "draws from it, continues from there, the same on every rank. A separate "
+            "`torch.Generator()` leaves it alone",
         )
 
 
@@ -137,10 +138,10 @@ def _test_shuffled(case: Case, observed: Plain) -> Iterable[Fault]:
         yield Fault("shuffled", "two values of `seed` give the same order")
     step, share = _commonest_step(epochs[1], case.inputs["samples"])
     if share > 0.5:
-        told = f"in epoch 1 most samples of a rank are {step} more than the last"
+        told = f"in epoch 1 most samples of a rank are {step} more than the one before"
         yield Fault("shuffled", f"{told}: {_list(epochs[1][0])}")
     elif _near(epochs[1], case.inputs["samples"]) > 0.5:
-        told = f"in epoch 1 most samples of a rank are at most {_NEAR} from the one before"
+        told = f"in epoch 1 most samples of a rank are at most {_NEAR} away from the one before"
         yield Fault("shuffled", f"{told}: {_list(epochs[1][0])}")
 
 
@@ -174,7 +175,7 @@ def _test_mixed(case: Case, observed: Plain) -> Iterable[Fault]:
     epochs = observed["epochs"]
     share = float(np.mean([_company(a, b) for a, b in combinations(epochs, 2)]))
     if share > _COMPANY:
-        told = f"{share:.0%} of the pairs of samples that a rank drew came to one rank together in"
+        told = f"{share:.0%} of the pairs of samples that a rank drew were on one rank together in"
         yield Fault("mixed", f"{told} another epoch, too")
 
 
@@ -213,10 +214,10 @@ JUDGE = Judge(
         ),
         Property(
             "as-many",
-            "every rank draws as many: N / W, rounded up",
+            "every rank draws equally many: N / W, rounded up",
             1,
-            "A rank that has a batch less does not come to the last all-reduce. How many draws do "
-            "the ranks share, and how many does each of them take?",
+            "A rank with one batch fewer never gets to the last all-reduce. How many draws do the "
+            "ranks share, and how many does each of them take?",
             _test_as_many,
         ),
         Property(
@@ -230,17 +231,16 @@ JUDGE = Judge(
         ),
         Property(
             "shuffled",
-            "each epoch and seed has its order, the same at any time",
+            "each epoch and each seed has its own order, the same at any time",
             1,
             "How is the order drawn, and on what does it depend?",
             _test_shuffled,
         ),
         Property(
             "mixed",
-            "in the next epoch a rank gets other samples, in other company",
+            "in the next epoch a rank gets different samples, grouped differently",
             1,
-            "Which samples can come to a rank in your function, and what decides that in each "
-            "epoch?",
+            "Which samples can your function give to a rank, and what decides that in each epoch?",
             _test_mixed,
         ),
         Property(
@@ -252,11 +252,11 @@ JUDGE = Judge(
         ),
     ),
     hints=(
-        "All ranks can compute the same list, without a word to each other, if it depends on "
-        "nothing but what all of them know. Which list, and which part of it is yours?",
-        "Shuffle the numbers of all samples with a generator that starts from a seed made of "
-        "`seed` and `epoch`, on every rank alike. Make the list long enough for all: "
-        "`ceil(samples / ranks) * ranks`, by going round. Then take every `ranks`-th from `rank` "
+        "All ranks can compute the same list, without talking to each other, if it depends only "
+        "on what all of them know. Which list, and which part of it is yours?",
+        "Shuffle the indices of all samples with a generator whose seed is made of `seed` and "
+        "`epoch`, the same on every rank. Make the list long enough for all, `ceil(samples / "
+        "ranks) * ranks`, by starting over at its front. Then take every `ranks`-th from `rank` "
         "on.",
         "`g = torch.Generator().manual_seed(seed + epoch)`, `order = torch.randperm(samples, "
         "generator=g).tolist()`, `each = math.ceil(samples / ranks)`; then `[order[i % samples] "
@@ -268,8 +268,8 @@ JUDGE = Judge(
     predictions={
         "sampler": Prediction(
             "10 test samples on 4 ranks, with a training sampler that draws samples 0 and 1 once "
-            "more. The model is wrong on sample 0 alone. Which accuracy does the program print, "
-            "in percent?",
+            "more. The model is wrong on sample 0 alone. What accuracy does the program print, in "
+            "percent?",
             truth=250 / 3,
             unit="%",
             because="12 draws are counted, and sample 0 is wrong in two of them: 10 / 12. The "

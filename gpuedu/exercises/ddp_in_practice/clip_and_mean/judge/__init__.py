@@ -58,8 +58,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
         clip("a mean that is far below the limit", "small", (12.0, 9.0, 30.0), 3.5),
         clip("a mean that is shorter than the limit", "small", (12.0, 9.0, 30.0), 1.3),
         clip("long gradients, a short mean", "small", (25.0, 25.0, 25.0, 25.0), 1.05),
-        loss("ranks with as many samples", "loss", (many,) * 3),
-        loss("ranks with other numbers of samples", "loss", (many, few, 1)),
+        loss("ranks with equally many samples", "loss", (many,) * 3),
+        loss("ranks with different numbers of samples", "loss", (many, few, 1)),
         loss("a rank without samples", "empty", (many, 0, few)),
         moments("rows on all ranks", "moments", (many, few, few), 0.0, 1.0),
         moments("two ranks", "moments", (few, many), 1.0, 1.0),
@@ -123,7 +123,7 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
 
 
 JUDGE = Judge(
-    title="Numbers of all ranks",
+    title="Numbers over all ranks",
     properties=(
         Property(
             "clip",
@@ -135,14 +135,13 @@ JUDGE = Judge(
             "small",
             "a mean that is shorter than the limit stays as it is",
             1,
-            "Of which gradient is the norm compared with `max_norm`, and what happens where it "
-            "is shorter?",
+            "Which gradient's norm is compared with `max_norm`, and what happens if it is smaller?",
         ),
         Property(
             "norm",
             "`finish` returns the norm of the mean before it was clipped",
             1,
-            "Of which gradient is that the norm, at which moment, and how is it computed?",
+            "Which gradient's norm is that, at which moment, and how is it computed?",
         ),
         Property(
             "loss",
@@ -161,23 +160,24 @@ JUDGE = Judge(
             "and where a rank has no samples",
             1,
             "Is it right where all ranks have samples? If so: what does a rank without samples "
-            "hand over, and does it come to every call?",
+            "hand over, and does it make every call?",
         ),
         Property(
             "far",
             "and where the data lie far from 0",
             1,
-            "Is it right near 0? If so: how many digits do your sums have, and does yours subtract "
+            "Is it right near 0? If so: how many digits do your sums have, and do you subtract "
             "two large numbers that are nearly equal?",
         ),
     ),
     hints=(
-        "Each of the three numbers is one of the *whole* batch. What does each rank have to know "
+        "Each of the three numbers belongs to the *whole* batch. What does each rank have to know "
         "before it can compute it? And what does a rank without samples add?",
         "First `average`, then the norm: the root of the sum of all squares, over all parameters; "
         "scale only if it is longer than `max_norm`. For the loss, sum a tensor of two numbers: "
         "own sum and own count (both 0 without samples). For the moments, sum the rows and their "
-        "number first, then the squares of what is left when the mean of *all* is taken off.",
+        "number first, then the squares of what is left once the mean of *all* rows is "
+        "subtracted.",
         "`average(model)`; `torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)` does "
         "the rest. `pair = torch.tensor([loss.item() * samples if samples else 0.0, samples])`, "
         "`dist.all_reduce(pair)`, `pair[0] / pair[1]`. `sums = torch.cat([x.sum(0), "
@@ -192,7 +192,8 @@ JUDGE = Judge(
             "(0, 1). What is the norm of what comes out?",
             truth=0.707,
             because="Clipped, they are (1, 0) and (0, 1); their mean (0.5, 0.5) has a norm of "
-            "0.707. Rank 0's samples had a gradient ten times as long, and now count no more.",
+            "0.707. Rank 0's samples had a gradient ten times as long, and now they count "
+            "no more than rank 1's.",
         ),
         "clip-and-mean-variance": Prediction(
             "one rank has the values 1 and 3, the other 11 and 13. What is the variance of all "

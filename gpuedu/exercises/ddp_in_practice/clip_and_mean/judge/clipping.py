@@ -37,7 +37,7 @@ def test_clip(case: Case, observed: Plain) -> Iterable[Fault]:
                 f"{rank}'s gradient has norm {got}, expected {wanted}"
             )
             if is_close(_norm(mine), _norm(true), REL):
-                message += ", in another direction"
+                message += ", in a different direction"
             yield Fault(prop, message)
             break
     for rank, got in enumerate(one["norm"] for one in ranks):

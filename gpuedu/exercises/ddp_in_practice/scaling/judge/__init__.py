@@ -124,9 +124,10 @@ JUDGE = Judge(
     properties=(
         Property(
             "compute",
-            "a step computes as long as its largest shard takes",
+            "a step computes for as long as its largest shard takes",
             1,
-            "What is computed however few samples there are, and how many has the fullest rank?",
+            "What takes time however few samples there are, and how many does the fullest rank "
+            "have?",
         ),
         Property(
             "exchange",
@@ -146,8 +147,8 @@ JUDGE = Judge(
             "efficiency",
             "efficiency, weak and strong, from your own times",
             2,
-            "Which step is one rank's, which is that of all, how many samples has each, and what "
-            "is `ranks` times one?",
+            "Which step is that of a single rank, which is that of all, how many samples does "
+            "each of them have, and what is `ranks` times one?",
         ),
         Property(
             "most",
@@ -163,12 +164,14 @@ JUDGE = Judge(
         ),
     ),
     hints=(
-        "Which of three things takes how long: computing, the buckets that leave during "
-        "the backward pass, the last one? And what does one rank make in a step, what do n?",
-        "Computing: the fixed part, and the samples of the fullest rank. A ring of S bytes: "
-        "2 (n - 1) messages of S / n. All but the last bucket: what is left of its ring when the "
-        "backward pass is subtracted, at least 0. Weak: one rank's step of `batch` over the "
-        "ranks' step of n * batch. Strong: over n times the ranks' step of `batch`.",
+        "How long does each of three things take: computing, the buckets that leave during the "
+        "backward pass, and the last bucket? And what does one rank get done in a step, and what "
+        "do n?",
+        "Computing: the fixed part, and the samples of the fullest rank. A ring of S bytes: 2 (n "
+        "- 1) messages of S / n. All but the last bucket: what is left of its ring when the "
+        "backward pass is subtracted, at least 0. Weak: the time of one rank's step of `batch`, "
+        "divided by that of the n ranks' step of n * batch. Strong: divided by n times that of "
+        "the n ranks' step of `batch`.",
         "`computing = work.fixed_s + math.ceil(batch / ranks) * work.sample_s`; `link = net.within "
         "if ranks <= net.per_node else net.across`; `max(0, ring(work.bytes - work.last_bytes) - "
         "work.backward * computing) + ring(work.last_bytes)`. `most_ranks`: `max((n for n in "
@@ -179,7 +182,7 @@ JUDGE = Judge(
     verdict=verdict,
     predictions={
         "scaling": Prediction(
-            "64 GPUs on 10 Gb Ethernet, 25 ms of computing, then a ring for 102.2 MB. Which "
+            "64 GPUs on 10 Gb Ethernet, 25 ms of computing, then a ring for 102.2 MB. What is the "
             "efficiency?",
             truth=_on_64(50e-6, 1.25e9),
             unit="%",
@@ -187,11 +190,12 @@ JUDGE = Judge(
             "work of 8.",
         ),
         "scaling-infiniband": Prediction(
-            "the same on InfiniBand NDR, 50 GB/s and 9.6 µs. Which efficiency?",
+            "the same on InfiniBand NDR, 50 GB/s and 9.6 µs. What is the efficiency?",
             truth=_on_64(9.6e-6, 50e9),
             unit="%",
-            because="The ring takes 5.2 ms. The rate is 40 times as high, the time a 32nd: the "
-            "latency is a fifth of Ethernet's, and now a quarter of the time.",
+            because="The ring takes 5.2 ms. The rate is 40 times as high, but the time is 1/32 of "
+            "Ethernet's: the latency is still a fifth of Ethernet's, and is now a quarter "
+            "of the time.",
         ),
     },
 )

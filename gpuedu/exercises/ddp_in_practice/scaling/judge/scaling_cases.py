@@ -103,13 +103,13 @@ def _most_cases(rng: np.random.Generator) -> list[Case]:
     """Counts in disorder: an efficiency that falls, one that rises again, none that will do."""
     weak = _model(rng, bytes=8e8)
     counts = [256, 2, 64, 16, 1024, 4]
-    falls = _most_case("weak, in disorder", counts, 64, "weak", weak, place=2)
+    falls = _most_case("weak, unsorted", counts, 64, "weak", weak, place=2)
     samples = int(rng.choice([2, 4]))
     even = _model(rng, fixed_s=0.0, bytes=1e3, last_bytes=1e2)
     for link in ("within", "across"):
         even["net"][link] = [1e-9, 1e12]
     # 8 ranks share 8 s samples evenly; 5, 6 and 7 do not: one of theirs has more than the mean.
-    rises = _most_case("strong, shards that are uneven", [5, 8, 7, 6], 8 * samples, "strong", even)
+    rises = _most_case("strong, uneven shards", [5, 8, 7, 6], 8 * samples, "strong", even)
     # All numbers are powers of two: 16 ranks with 8 samples are half as efficient as one, exactly.
     half = _model(rng, **_FREE, fixed_s=0.0, sample_s=2.0**-10)
     for link in ("within", "across"):

@@ -67,7 +67,7 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     failed = observed["failure"], observed["remedy"]
     whole: list[Fault] = list(whole_faults(story, *failed, is_placed=not place))
     if place and whole and not observed["failure"]:
-        told = "after a death in a step it went on in another step, so this says nothing yet"
+        told = "after a death in a step it went on with the wrong step, so this says nothing yet"
         whole = [Undecided("whole", told)]
     faults = [*place, *state_faults(story), *random_faults(story), *whole]
     yield from faults
@@ -79,8 +79,11 @@ def _end_faults(story: Story) -> Iterable[Fault]:
     wanted = {one["rank"]: one["weights"] for one in story.of("unbroken", "end")}
     for one in story.of("broken", "end"):
         if one["weights"] != wanted[one["rank"]]:
-            told = f"rank {one['rank']} ends with other weights than in the unbroken run"
-            asks = "After which restart do they part? Is all that a restart loads of one step?"
+            told = f"rank {one['rank']} ends with different weights than in the unbroken run"
+            asks = (
+                "After which restart do they diverge? Does everything that a restart loads come "
+                "from the same step?"
+            )
             yield Fault("state", told, asks)
             return
 
@@ -90,10 +93,10 @@ JUDGE = Judge(
     properties=(
         Property(
             "every",
-            "a checkpoint every `every` steps, and a complete run trains no more",
+            "a checkpoint every `every` steps, and a complete run trains no further",
             1,
             asks="When is it time for a checkpoint, counted over the whole run, and what does a "
-            "run do that finds a complete one?",
+            "run do if it finds that it is complete?",
         ),
         Property(
             "place",
@@ -114,7 +117,7 @@ JUDGE = Judge(
             "and each rank with its own random state",
             1,
             asks="Each rank draws its own numbers. Whose state is in the checkpoint, from which "
-            "moment, and who sets which?",
+            "moment, and which rank sets which?",
         ),
         Property(
             "whole",
@@ -126,16 +129,15 @@ JUDGE = Judge(
         ),
         Property(
             "disk",
-            "one rank writes a file, which is on disk before it has its name; others stay",
+            "one rank writes a file, which is on disk before it has its name; other files stay",
             1,
             asks="Which rank writes which file, and what is sure to be on the disk when the file "
             "gets its name?",
         ),
     ),
     hints=(
-        "Stop, in your mind, between any two lines: what is in the folder, and what would each "
-        "rank "
-        "need to continue from there? Which part is the same on all ranks, and which is not?",
+        "Imagine that you stop between any two lines: what is in the folder, and what would each "
+        "rank need to continue from there? Which part is the same on all ranks, and which is not?",
         "`save`: write under a different name next to it, `os.fsync`, then give it its name. "
         "`train_job`: count the steps of the whole run; epoch and place in it follow from that "
         "number. In the checkpoint: three `state_dict()`s, the number, and a list with every "

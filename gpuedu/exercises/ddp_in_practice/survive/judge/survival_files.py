@@ -31,7 +31,7 @@ def every_faults(story: Story, shape: Shape, every: int) -> Iterable[Fault]:
         yield Fault(
             "every",
             f"a complete run, started again, trained {len(more)} steps, from step {more[0] + 1} on",
-            "What does the last checkpoint say of how far the run is?",
+            "What does the last checkpoint say about how far the run has come?",
         )
         return
     ends = {one["rank"]: one["weights"] for one in story.of("unbroken", "end")}
@@ -39,7 +39,7 @@ def every_faults(story: Story, shape: Shape, every: int) -> Iterable[Fault]:
         yield Fault(
             "every",
             "a complete run, started again, does not end with the model that it had",
-            "It has nothing to train. Does it load?",
+            "It has nothing to train. Does it load the checkpoint?",
         )
 
 
@@ -75,7 +75,7 @@ def _why_places(story: Story, found: Sequence[int], shape: Shape, every: int) ->
         return "Those are the ends of epochs. An epoch can take a day."
     within = {first + at for first in epochs for at in range(every, shape.steps + 1, every)}
     if set(found) - {shape.all_steps} == within - {shape.all_steps}:
-        return "You count anew in every epoch. Steps are those of the whole run."
+        return "You start counting again in every epoch. Count the steps of the whole run."
     if {at + 1 for at in multiples} <= set(found) and not set(multiples) & set(found):
         return "Each comes one step late. Is your count one too low when you test it?"
     return ""
@@ -118,9 +118,9 @@ def disk_faults(story: Story) -> Iterable[Fault]:
     if not all(one["stays"] for one in story.of("unbroken", "end")):
         yield Fault(
             "disk",
-            f"a file named {NOTE} was in the folder before the training, and is not there any "
-            "more as it was",
-            "Whose are the other files of the folder?",
+            f"a file named {NOTE} was in the folder before the training, and now it is gone, or "
+            "has changed",
+            "Who owns the other files in the folder?",
         )
 
 

@@ -32,7 +32,7 @@ def place_faults(story: Story, shape: Shape) -> Iterable[Fault]:
             if at < len(found):
                 told = f"without any death, rank {rank} trains step {found[at] + 1}, and "
                 told += f"{at + 1} is due"
-            yield Fault("place", told, "Every batch of every epoch, in their order.")
+            yield Fault("place", told, "Every batch of every epoch, in order.")
             return
     kept = story.last_checkpoint(1)
     if kept is None:
@@ -71,8 +71,8 @@ def _misplaced(story: Story, shape: Shape, rank: int, kept: int, first: int) -> 
         (epoch + 1) * shape.steps: "That is the next epoch: the rest of this one is left out.",
         kept - 1: "One batch comes twice: which number was in your checkpoint, and was the step "
         "counted by then?",
-        kept + 1: "One batch is left out. What does your number count: steps done, or the last "
-        "step's number?",
+        kept + 1: "One batch is left out. What is your number: how many steps are done, or the "
+        "number of the last one?",
     }
     return Fault("place", told, causes.get(first, ""))
 
@@ -92,8 +92,8 @@ def state_faults(story: Story) -> Iterable[Fault]:
         where = f"started again from the checkpoint after {kept} steps, rank {rank}"
         if mine["weights"] != true["weights"]:
             is_fresh = mine["weights"] == fresh["weights"]
-            why = "They are those of the beginning: this rank loaded none." if is_fresh else ""
-            yield Fault("state", f"{where} has other weights than the unbroken run had", why)
+            why = "They are the initial ones: this rank loaded none." if is_fresh else ""
+            yield Fault("state", f"{where} has different weights than the unbroken run had", why)
         elif mine["momentum"] != true["momentum"]:
             is_fresh = mine["momentum"] == fresh["momentum"]
             why = (
@@ -101,7 +101,7 @@ def state_faults(story: Story) -> Iterable[Fault]:
                 if is_fresh
                 else "It has the momentum of another step."
             )
-            yield Fault("state", f"{where} has another momentum than the unbroken run had", why)
+            yield Fault("state", f"{where} has a different momentum than the unbroken run had", why)
         elif (mine["rate"], mine["schedule"]) != (true["rate"], true["schedule"]):
             yield Fault(
                 "state",
@@ -128,8 +128,8 @@ def random_faults(story: Story) -> Iterable[Fault]:
             return
         if mine["random"] != true["random"]:
             told = (
-                f"started again, rank {rank} has another random state than after {kept} steps of "
-                "the unbroken run: its dropout draws other numbers"
+                f"started again, rank {rank} has a different random state than after {kept} steps "
+                "of the unbroken run: its dropout draws different numbers"
             )
             yield Fault("random", told, _why_random(story, rank, kept, mine["random"]))
             return
@@ -159,7 +159,7 @@ def whole_faults(
     if death is None:
         yield Fault(
             "whole",
-            "a rank was to be killed while it writes, and nobody wrote a file with `torch.save`",
+            "a rank was to be killed while it wrote, but no rank wrote a file with `torch.save`",
             "`torch.save(state, file)`, every `every` steps, also in a run that was started again.",
         )
         return

@@ -65,20 +65,20 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
 
 
 JUDGE = Judge(
-    title="PyTorch's own",
+    title="PyTorch's own DDP",
     properties=(
         Property(
             "equal",
             "every update is that of one process with all ranks' samples",
             1,
-            "With which weight does a sample count in an update, and when is there an update?",
+            "How much does a sample count in an update, and when is there an update?",
         ),
         Property(
             "short",
-            "and where a group or a batch is the last and shorter",
+            "and where the last group or batch is shorter",
             1,
-            "With which weight does a sample count in a short group, or in a short batch, and when "
-            "does a short group get its update?",
+            "How much does a sample count in a short group, or in a short batch, and when does a "
+            "short group get its update?",
         ),
         Property(
             "by-batch",
@@ -118,7 +118,7 @@ JUDGE = Judge(
             "accuracy",
             "an accuracy counts every sample once, and all ranks know it",
             1,
-            "Which samples does each rank count, and what do ranks make of their counts?",
+            "Which samples does each rank count, and what do the ranks do with their counts?",
         ),
     ),
     hints=(

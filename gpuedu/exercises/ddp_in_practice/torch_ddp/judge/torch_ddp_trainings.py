@@ -97,7 +97,7 @@ def _state_faults(task: Task, states: Sequence[State], draws: Draws) -> Iterable
         wanted, _ = _alone(task, draws)
         told = tell_difference(states[0], wanted)
         if told:
-            message = f"after training, rank 0's {told}, who has the same samples"
+            message = f"after training, rank 0's {told}, for the same samples"
             yield Fault("alike", message)
 
 

@@ -107,8 +107,8 @@ JUDGE = Judge(
         ),
     ),
     hints=(
-        "A list says in which order a stage works, not when: the course lets it wait until its "
-        "input has come. Does the list of stage 2 look any different from that of stage 0?",
+        "A list says in which order a stage works, not when: the stage waits until its "
+        "input has arrived. Does the list of stage 2 look any different from that of stage 0?",
         "A stage works m (f + b). The last stage gets its first input after (p - 1) f, and stage 0 "
         "has its last gradient (p - 1) b after the last stage is done. How long is the whole "
         "step, and what share of it is left over?",

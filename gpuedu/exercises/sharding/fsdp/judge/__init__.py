@@ -200,7 +200,7 @@ JUDGE = Judge(
     predictions={
         "fsdp": Prediction(
             "data parallelism sends 2 bytes of gradient twice for each parameter, in a "
-            "reduce-scatter and an all-gather. How many times its bytes does fully sharded "
+            "reduce-scatter and an all-gather. How many times as many bytes does fully sharded "
             "training send if the weights, also 2 bytes each, are gathered for each pass?",
             exact=True,
             truth=1.5,

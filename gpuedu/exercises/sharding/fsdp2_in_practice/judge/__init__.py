@@ -133,7 +133,7 @@ JUDGE = Judge(
         "`for block in model.blocks: fully_shard(block, reshard_after_forward=block is not "
         "model.blocks[-1], param_dtype=torch.bfloat16, reduce_dtype=torch.float32)`, and then "
         "`fully_shard(model, ...)` with the same dtypes. In `peak`, keep the sum of what stays, "
-        "starting with the first unit; each other unit comes on top while it computes.",
+        "starting with the first unit; each other unit is added while it computes.",
     ),
     cases=cases,
     seeds=10,

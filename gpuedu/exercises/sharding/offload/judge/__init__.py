@@ -193,15 +193,15 @@ JUDGE = Judge(
             "overlap",
             "computing, both ways of the link and the host work at the same time",
             1.5,
-            "Which lane stands still in the picture? What does it wait for, and when was its next "
-            "work issued?",
+            "Which lane is idle in the picture? What does it wait for, and when was its next work "
+            "issued?",
             _if_updated("overlap", _test_overlap),
         ),
         Property(
             "tokens",
             "`tokens_to_hide`: the fewest tokens with which the backward pass hides the rest",
             1,
-            "How long does each of the stages take for one parameter?",
+            "How long does each of the four take for one parameter?",
             _test_tokens,
         ),
     ),

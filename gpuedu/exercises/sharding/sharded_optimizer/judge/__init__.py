@@ -54,7 +54,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         draw("5 ranks, 57 weights", "plain", 5, "ragged"),
         draw("a layer is used twice (tied)", "tied", 3, "shared", "bytes"),
         draw("some weights are frozen", "frozen", 4, "shared", "bytes", optimizer="adam"),
-        draw("each rank uses another head", "heads", 2, "shared"),
+        draw("each rank uses a different head", "heads", 2, "shared"),
     ]
 
 
@@ -86,8 +86,8 @@ def _test_share(case: Case, observed: Plain) -> Iterable[Fault]:
     if elsewhere := observed["elsewhere"]:
         yield Undecided(
             "share",
-            f"{elsewhere} of {count} weights are none that `update` left on any rank: for whatever "
-            "made them, numbers are kept that nobody sees",
+            f"{elsewhere} of {count} weights are not as `update` left them on any rank: what made "
+            "them may keep numbers that the check doesn't see",
         )
 
 
@@ -165,8 +165,8 @@ JUDGE = Judge(
     predictions={
         "sharded-optimizer": Prediction(
             "an all-reduce of the gradients is a reduce-scatter and an all-gather. A step "
-            "scatters the gradients and gathers weights of the same size instead. How many times "
-            "the bytes of the all-reduce does it send?",
+            "reduce-scatters the gradients and all-gathers weights of the same size instead. How "
+            "many times the bytes of the all-reduce does it send?",
             exact=True,
             truth=1,
             unit="times",

@@ -180,7 +180,7 @@ _JUDGE = Judge(
         ),
         Property(
             "stable",
-            "scores about 1,000 and -1,000, and both, are no problem",
+            "scores around 1,000, around -1,000, or both at once are no problem",
             1,
             "What is `exp(1000)`, and `exp(-1000)`? Which number may be subtracted from all scores "
             "of a token?",

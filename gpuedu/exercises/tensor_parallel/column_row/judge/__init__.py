@@ -186,7 +186,7 @@ _JUDGE = Judge(
         ),
         Property(
             "uneven",
-            "all that when the columns don't divide evenly among the ranks, or some ranks have "
+            "and all that when columns don't divide evenly among the ranks, or some ranks have "
             "none",
             1,
             "How many columns does each rank have? Are all of them somewhere?",

@@ -180,7 +180,7 @@ class _Block:
 
     def _plain(self, name: str, x: Value) -> str:
         if x.is_dtensor:
-            raise MisfitError(f"`{name}` gets a DTensor, and its weights are none")
+            raise MisfitError(f"`{name}` gets a DTensor, but its weights are plain tensors")
         if x.placement == COLUMNS:
             raise MisfitError(
                 f"`{name}` has all of its weights, and gets some columns of its input"

@@ -123,8 +123,8 @@ def _test_memory(_case: Case, observed: Plain) -> Iterable[Fault]:
         if peak > _BUFFERS:
             yield Fault(
                 "memory",
-                f"on rank {rank}, {peak} buffers are taken at once; one that is computed with and "
-                f"one that is filled are {_BUFFERS}",
+                f"on rank {rank}, {peak} buffers are taken at once; {_BUFFERS} are enough, one to "
+                "compute with and one to fill",
             )
             return
 
@@ -171,7 +171,7 @@ _ASKS_OF_NAN = (
 )
 _SOON = soon_done(
     "waits",
-    "blocks travel while others are computed",
+    "blocks travel while the ranks compute",
     1,
     _best,
     within=SLACK,
@@ -241,9 +241,8 @@ JUDGE = Judge(
     predictions={
         "ring-attention": Prediction(
             "with a causal mask, about half of all scores are masked. 8 ranks have the same "
-            "number of tokens each, and skip the blocks that are masked completely. How many "
-            "percent less "
-            "time does the ring take than if no block is skipped?",
+            "number of tokens each, and skip the blocks that are masked completely. What "
+            "percentage of the ring's time does that save, compared with skipping no block?",
             truth=0,
             unit="%",
             because="The last rank's queries look at all blocks, so it computes in every round, "

@@ -154,7 +154,7 @@ JUDGE = Judge(
         ),
         Property(
             "dropout",
-            "all that with dropout",
+            "and all that with dropout",
             1,
             "Which row of the mask belongs to a rank's first token, and where does the mask act: "
             "forward, and backward?",
