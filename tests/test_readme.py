@@ -18,7 +18,10 @@ from tests.notebook_kernels import runner
 
 PAGES = ["README.md", "CONTRIBUTING.md"] + [
     f"docs/{name}.md"
-    for name in ("browser", "classroom", "grading", "ladder", "not_run", "tools", "variants")
+    for name in (
+        *("browser", "classroom", "grading", "ladder", "not_run"),
+        *("questions", "start", "tools", "variants"),
+    )
 ]
 FOLDERS = [str(path.relative_to(ROOT)) for path in ROOT.glob("gpuedu/*/README.md")] + [
     "gpuedu/README.md",
