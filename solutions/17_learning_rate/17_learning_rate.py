@@ -160,8 +160,7 @@ check("lr-finder", sweep, suggest, find_rate)
 # the right of their points, because an average that keeps 0.9 is about ten steps late. With 200
 # rates, ten steps are a factor of 1.4; with 50 over the same range, they're a factor of 4. So a
 # sweep with few rates suggests too high a rate, as the left of the second picture shows. On its
-# right are whole runs with twice, once, half and a tenth of the rate at which the sweep's loss was
-# lowest.
+# right are whole runs, at rates from a tenth to twice the one at which the sweep's loss was lowest.
 #
 # *Measure.* On this machine, count the steps of your sweep and those of a run of 8 passes, and find
 # your rate. Then compare the held-out losses after such a run: with your rate, with twice your rate

@@ -103,9 +103,8 @@ def joules_each(energy, idle_w, time_s, results):
 check("cost-and-energy", run_cost, per_million, energy_j, joules_each)
 
 # %% [markdown]
-# *See.* The same run on the power grids of eight countries, and the joules of a matrix product on a
-# few devices of the catalog, at their peak. *Measure.* This machine's own joules, where it has a
-# counter.
+# *See.* The same run on eight power grids, and the joules of a matrix product on a few devices of
+# the catalog, at their peak. *Measure.* This machine's own joules, where it has a counter.
 
 # %%
 see("cost-and-energy", run_cost)
