@@ -45,8 +45,8 @@ see("training-step/valley")
 # - **SGD** with momentum: `v = momentum * v + g`, starting from v = 0. Then w moves by `-lr * v`.
 # - **Adam** keeps two averages: m of g, by `m = beta1 * m + (1 - beta1) * g`, and v of g squared,
 #   in the same way with beta2. Both start at 0, so at first they are too small. To correct that,
-#   divide m by `1 - beta1 ** t`, and v likewise. Then w moves by `-lr` times the corrected m,
-#   divided by (the square root of the corrected v, plus eps).
+#   divide m by `1 - beta1 ** t`, and v by `1 - beta2 ** t`. Then w moves by `-lr` times the
+#   corrected m, divided by (the square root of the corrected v, plus eps).
 # - **AdamW** first multiplies w by `1 - lr * decay`, and then takes Adam's step.
 
 # %% [markdown]
@@ -150,7 +150,7 @@ see("training-step/rates", sgd, adam)
 #   0.95. A shorter memory recovers sooner from one huge gradient, and clipping keeps that gradient
 #   from moving the weights too far.
 #
-# `fused=True` updates many tensors in one kernel; the default on a GPU has one for each operation.
+# `fused=True` updates many tensors in one kernel; a GPU's default launches one per operation.
 
 # %% [markdown] exercise="train-digits"
 # ## Learn the digits, not the labels
@@ -160,7 +160,7 @@ see("training-step/rates", sgd, adam)
 # Train a network on data that are partly wrong, and make it learn the right part. Here are 480
 # digits, and about 3 in 10 of their labels were drawn at random. A network has more than enough
 # weights to memorize all of them, including the wrong ones. What counts is how it does on digits it
-# has never seen. Three remedies are common. **Dropout** leaves out hidden numbers at random, so the
+# has never seen. Three remedies are common. **Dropout** sets hidden units to 0 at random, so the
 # network can't rely on any single one. **Weight decay** keeps the weights small, which makes the
 # function smoother. **Early stopping** ends the run before memorizing starts.
 #
@@ -186,13 +186,13 @@ reveal("train-digits")
 # - Return a model that gives ten scores for each image. It is put into `eval()` mode for you.
 # - Use any model and any optimizer of `torch.optim`, for 1 to 600 steps, counting the steps of all
 #   optimizers.
-# - The check draws three sets of digits. Each is rotated and mirrored, has another contrast and
-#   other numbers for its classes, and its held-out digits are changed like those you train on. The
-#   middle one of your three accuracies on held-out digits must be at least 85.7%. None may be
-#   below 50%.
+# - The check draws three sets of digits. Each set is rotated and mirrored, and has its own contrast
+#   and its own numbering of the classes. Its held-out digits are changed in the same way as those
+#   you train on. The middle one of your three accuracies on held-out digits must be at least 85.7%.
+#   None may be below 50%.
 #
-# (Where does 85.7% come from? In 60 runs, a network with dropout reached 87.3% to 93.9%, and a
-# quarter of that range below is allowed.)
+# (Where does 85.7% come from? In 60 runs, a network with dropout reached 87.3% to 93.9%, and the
+# bar is a quarter of that range below its lower end.)
 
 
 # %% role="answer"
@@ -227,8 +227,8 @@ see("train-digits", train_model)
 # ## What you take with you
 #
 # - How fast the loss comes down depends on how much the steepness varies from direction to
-#   direction. Momentum adds up what steps have in common; Adam takes the size of the gradients
-#   out, for two numbers per weight.
+#   direction. Momentum adds up what steps have in common; Adam takes out the size of the gradients,
+#   at the cost of two numbers per weight.
 # - A rate belongs to an optimizer, a loss and a model. SGD's best rate changes with the size of the
 #   gradients, and Adam's hardly does, but you have to search for both.
 # - A falling training loss doesn't tell learning from memorizing. A held-out set does, as long as

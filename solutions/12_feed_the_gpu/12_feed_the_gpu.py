@@ -7,7 +7,7 @@
 # less than 4 of those 20. This lesson is about the other 15.
 #
 # **You will be able to** say how busy a device really is; find out who waits for whom; load data
-# while the device computes; recognize a loop that is too slow at launching.
+# while the device computes; recognize a loop that launches kernels too slowly.
 #
 # **You need** a training loop in PyTorch, the idea that launches return at once, and a rough idea
 # of Python threads.
@@ -88,7 +88,7 @@ def sm_active(kernels, start_s, end_s, sms):
 
 
 def memory_share(kernels, start_s, end_s, peak_bytes_per_s):
-    """Bytes moved, of those that the memory could have moved."""
+    """Bytes moved, as a share of what the memory could have moved."""
     ### BEGIN SOLUTION
     moved = 0.0
     for start, end, _, size_bytes in kernels:
@@ -123,7 +123,7 @@ see("feed-the-gpu/own-utilization", own)
 # as in the second program. If it's high but the share of the **SMs** is low, the kernels are small,
 # as in the first. The **memory** tells you when to stop: near 100%, a kernel can't get faster
 # unless it moves fewer bytes. (`nvidia-smi` shows a number for memory, too, but that is again a
-# share of *time*, during which anything at all was read or written.)
+# share of *time*: how long anything at all was being read or written.)
 
 # %% [markdown] exercise="stall-fraction"
 # ## Who waits for whom
@@ -231,8 +231,9 @@ reveal("stall-fraction")
 #
 # *In your own loop*, time `next(batches)` with `time.perf_counter()` before and after it, and time
 # the whole step, with `torch.cuda.synchronize()` at its end on a GPU. The first over the second is
-# roughly your stall share, but too high: a loop that waits for the device in every step can't run
-# ahead of it, so waits for a batch count in full even where running ahead would have hidden them.
+# roughly your stall share, but too high. A loop that synchronizes in every step can't run ahead of
+# the device, so each wait for a batch counts in full, even where running ahead would have hidden
+# it.
 
 # %% [markdown] exercise="prefetch"
 # ## Read ahead
@@ -266,7 +267,7 @@ def draft(source, depth):
 #
 # *Predict.* This works as long as all goes well. Now the source raises an exception while the
 # thread is reading. What does the training loop get: `"the exception"`, `"an early end"` or
-# `"nothing, for ever"`?
+# `"nothing, forever"`?
 
 # %% role="predict"
 predict("prefetch", "nothing, for ever")
@@ -456,8 +457,9 @@ def worker_rng(seed, epoch, worker):
 check("workers", batches_per_s, knee, worker_rng)
 
 # %% [markdown]
-# A `DataLoader` calls its `worker_init_fn` in each worker, with the worker's number. The rest is in
-# the worker's copy of the data set, if you set `data.epoch` before each epoch:
+# A `DataLoader` calls its `worker_init_fn` in each worker, with the worker's number. There, `start`
+# finds the seed and the epoch in the worker's copy of the data set, as long as you set `data.epoch`
+# before each epoch:
 #
 # ```python
 # def start(worker):

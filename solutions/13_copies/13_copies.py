@@ -56,7 +56,7 @@ see("transfer-size", plain_fit)
 
 # %% [markdown]
 # An error of 10% is 1 µs for the smallest copy and 330 µs for the largest. The plain fit cares only
-# about the large one.
+# about the larger error.
 #
 # *Implement* three functions, of about 1, 1 and 3 lines.
 #
@@ -95,8 +95,8 @@ def fit(sizes_bytes, times_s):
 
 
 # %% [markdown]
-# A batch is rarely just one tensor: there are images, labels, weights and masks. Anything below the
-# half size costs less than twice its latency, so send everything in one copy.
+# A batch is rarely just one tensor: there are images, labels, weights and masks. Below the half
+# size, most of a copy's time is latency, so send everything in one copy.
 #
 # *Implement* `send`, in about 3 lines. It gets a list of float32 tensors and a function
 # `copy(tensor)`, which makes one copy and returns the tensor on the device.
@@ -200,8 +200,8 @@ predict("augment-on-device", 225)
 #   `device=pictures.device`.
 #
 # (Where the indices are tensors, `x[n, c, rows, cols]` broadcasts them against each other, and the
-# result has their common shape. So let each of the four broadcast to four dimensions, such as (N,
-# 1, 1, 1).)
+# result has their common shape. So give each of the four a shape that broadcasts to (N, C, size,
+# size): for `n`, that's (N, 1, 1, 1).)
 
 
 # %% role="answer"
@@ -257,9 +257,9 @@ see("feed-the-gpu/kernels", augment, one_by_one)
 reveal("augment-on-device")
 
 # %% [markdown]
-# *Reflect.* On a GPU, each kernel is a launch of a few microseconds. Which of your kernels could
-# be one, if a compiler fused them? And if you flipped one coin for the whole batch, what would you
-# lose: speed or variety?
+# *Reflect.* On a GPU, each kernel is a launch of a few microseconds. Which of your kernels could a
+# compiler fuse into one? And if you flipped one coin for the whole batch, what would you lose:
+# speed or variety?
 
 # %% [markdown] exercise="streams"
 # ## Copy while it computes
@@ -404,9 +404,9 @@ measure("streams", pipeline)
 # `record_stream` says that *the buffer isn't free yet*. PyTorch's allocator hands memory out per
 # stream. `arriving` was allocated on `copies`, so when your loop drops the batch, its memory may go
 # to the next copy on that stream at once, while a kernel of the step is still reading it. After
-# `record_stream(s)`, the allocator waits until the work that `s` had been given when the tensor was
-# freed is done. That makes reuse depend on timing, so memory use can vary. Two fixed buffers with
-# events, like yours, avoid that.
+# `record_stream(s)`, the allocator holds the memory back until `s` has finished all the work it was
+# given before the tensor was freed. That makes reuse depend on timing, so memory use can vary. Two
+# fixed buffers with events, like yours, avoid that.
 
 # %% [markdown]
 # In a profile you can see whether it works: copies should lie under kernels, in two rows. Small
@@ -417,8 +417,8 @@ measure("streams", pipeline)
 #
 # - A copy costs a latency and its bytes. So make few, large copies, of bytes rather than floats,
 #   from pinned memory.
-# - What the device can do for a whole batch at once, do there, with a number of kernels that
-#   doesn't grow with the batch.
+# - If the device can do something for a whole batch at once, do it there, with a number of kernels
+#   that doesn't grow with the batch.
 # - Copies and kernels overlap if they are on different streams and events say two things: the data
 #   are there, and the buffer is free again. Leave one out and you have a race, even when the result
 #   looks right.

@@ -133,8 +133,8 @@ check("float-anatomy", decode, encode)
 
 # %% [markdown]
 # *See.* Numbers of many sizes go through your `encode` and back through your `decode`; the curves
-# show the worst relative error in each octave. Where is a curve flat, where does it rise, where
-# does it end, and why?
+# show the worst relative error in each **octave**, which is the range from one power of 2 to the
+# next. Where is a curve flat, where does it rise, where does it end, and why?
 
 # %%
 see("float-anatomy", decode, encode)
@@ -243,9 +243,10 @@ reveal("accumulate")
 # the pairwise sum, both numbers of an addition are about the same size, and each number goes
 # through only log2 n roundings. A block of threads that sums in rounds gets this for free.
 #
-# Kahan's sum is just as good in any order, for four operations per number and no extra bits. It's
-# for cases where nothing wider exists, or where float64 is slow. GPUs rarely need it, because
-# keeping the total in fp32 costs just a few registers, while what's in memory stays at 16 bits.
+# Kahan's sum is just as accurate, whatever the order. It costs four operations per number, but no
+# wider format. It's for cases where nothing wider exists, or where float64 is slow. GPUs rarely
+# need it, because keeping the total in fp32 costs just a few registers, while what's in memory
+# stays at 16 bits.
 
 # %% [markdown] exercise="tensor-cores"
 # ## A matrix in one instruction
@@ -254,13 +255,14 @@ reveal("accumulate")
 #
 # How can there be 15 times as many operations in 16 bits? Since compute capability 7.0, SMs have
 # **tensor cores** (except in a few devices of 7.5, such as the GTX 1660). In one call, a *warp*
-# multiplies two matrices of 16 x 16 halves and adds the product to a third matrix: products as in
-# your `dot`, and sums in float32. The sums aren't rounded as IEEE 754 demands, though. Hardware
-# adds several products at once and may cut digits off, so don't expect the bits of a float32 loop.
+# multiplies two matrices of 16 x 16 fp16 numbers and adds the product to a third matrix: products
+# as in your `dot`, and sums in float32. The sums aren't rounded as IEEE 754 demands, though.
+# Hardware adds several products at once and may cut digits off, so don't expect the bits of a
+# float32 loop.
 #
 # *Predict.* How many of a warp's ordinary multiply-add instructions, with one multiply-add in each
-# lane, does such a call replace? And if both factors come from memory each time, how many FLOP is
-# that for each byte of them?
+# lane, does such a call replace? And if both factors are loaded from memory each time, how many
+# FLOP is that per byte loaded?
 
 # %% role="predict"
 predict("tensor-cores", 16)
@@ -333,7 +335,7 @@ see("mixed-precision/tensor-formats")
 # *Implement.* Two things, in 2 to 4 lines:
 #
 # - Fill in `since`: for each format, the smallest compute capability in the table that has it.
-# - `tf32(x)` rounds each number of a float32 tensor to the nearest one with 10 bits behind the
+# - `tf32(x)` rounds each number of a float32 tensor to the nearest one with 10 bits after the
 #   point. (If two are equally near, take either.) `x.view(torch.int32)` is its bits as whole
 #   numbers, which you can add to and combine with `&`; a view back makes them float32. A view
 #   shares its memory with `x`, and `x` itself must stay as it is.
@@ -370,20 +372,20 @@ reveal("tensor-cores")
 reveal("tensor-cores-bytes")
 
 # %% [markdown]
-# *Reflect.* An H200 peaks at 989 TFLOP/s in half, and the data path of an SM brings in 128 bytes
+# *Reflect.* An H200 peaks at 989 TFLOP/s in fp16, and the data path of an SM brings in 128 bytes
 # per clock. With 132 SMs at 1.98 GHz that's 33.4 TB/s. How much of the peak can your kernel reach,
-# given the FLOP it does for each byte? Compare with 3.8 x 33.4 = 127 TFLOP/s, or 13%. Because
-# tensor cores made arithmetic cheap, data is now the expensive part. You're back to tiles: in
-# shared memory for several warps, and more fragments for each warp.
+# given the FLOP it does for each byte that arrives? Compare with 3.8 x 33.4 = 127 TFLOP/s, or 13%.
+# Because tensor cores made arithmetic cheap, data is now the expensive part. You're back to tiles:
+# in shared memory for several warps, and more fragments for each warp.
 #
 # The rounding of TF32 costs about as much as that of fp16, but TF32 has the full range of float32.
 
 # %% [markdown]
 # **How the peak is reached.** Hopper's 989 TFLOP/s aren't within reach of `wmma`, which the
-# compiler splits into small instructions. They take `wgmma`, in which four warps together multiply
-# much larger tiles straight out of shared memory, without waiting for the result. Meanwhile the
-# **TMA**, a copy engine in each SM, brings in the next tiles: one thread asks for a whole tile, and
-# no registers are spent on the way. CUTLASS and Triton write such kernels for you.
+# compiler splits into small instructions. Reaching them takes `wgmma`, with which four warps
+# together multiply much larger tiles straight out of shared memory, without waiting for the result.
+# Meanwhile the **TMA**, a copy engine in each SM, brings in the next tiles: one thread asks for a
+# whole tile, and no registers are spent on the way. CUTLASS and Triton write such kernels for you.
 
 # %% [markdown]
 # ## What you take with you

@@ -52,7 +52,8 @@ predict("master-weights", 0)
 # is rounded up or down at random, so that it's right *on average*: a value 30% of the way from the
 # lower neighbor to the upper one goes up in 30% of the draws.
 #
-# *Implement.* Write both, in 2 to 3 lines and in 5 to 7. The 16-bit dtype is float16 or bfloat16.
+# *Implement.* Write both: the first takes 2 to 3 lines, the second 5 to 7. The 16-bit dtype is
+# float16 or bfloat16.
 #
 # - `master_step(master, gradient, lr)` takes a float32 `master` and a 16-bit `gradient`. It returns
 #   the new master, and the new weights in the gradient's dtype, which the forward and backward
@@ -141,16 +142,15 @@ predict("loss-scaler", 500)
 # - If the step was good but doesn't complete the `interval`, add 1 to the count.
 # - If the step was good and completes the `interval`, multiply the scale by `growth` and start the
 #   count again at 0. PyTorch keeps the scale as a float32, so if it would grow beyond the largest
-#   one, it stays as it is. The count starts again all the same.
+#   float32, it stays as it is. The count starts again all the same.
 
 # %% [markdown]
 # Then write a step, in 9 to 12 lines. `scaled_step(weights, loss, scale, lr, max_norm)` takes an
 # SGD step, w - lr * g, by way of the scaled loss, or skips it. It returns `found_inf`, which is
 # True for a skipped step.
 #
-# - `weights` are float32 and require gradients. `loss` is float32, too, but the way from one to the
-#   other leads through fp16. You can change such a weight in place only inside
-#   `with torch.no_grad():`.
+# - `weights` are float32 and require gradients. `loss` is float32, too, but the computation in
+#   between runs in fp16. You can change such a weight in place only inside `with torch.no_grad():`.
 # - If there's a single inf or NaN among all the gradients, no weight moves.
 # - Clip: laid end to end, the true gradients have a norm (a length). If it's above `max_norm`,
 #   shorten all of them by one factor, down to that norm.
@@ -272,11 +272,11 @@ runs_in = {
 ### END SOLUTION
 
 # %% [markdown]
-# Autocast's lists know operations by name, not the sizes of numbers. Below is a model of two
-# layers whose hidden numbers are divided by their size, and its loss for answers `yes`, which are
-# 1 or 0. Under autocast, *two* of its operations can break it, on CUDA just as on a CPU. Sometimes
-# the result is inf or NaN. Sometimes it's a fine-looking number, and wrong: 0.693 is ln 2, the
-# loss you get if you know nothing and always say 1/2.
+# Autocast's lists know only the names of operations, not how large the numbers are. Below is a
+# model of two layers whose hidden numbers are divided by their size, and its loss for answers
+# `yes`, which are 1 or 0. Under autocast, *two* of its operations can break it, on CUDA just as on
+# a CPU. Sometimes the result is inf or NaN. Sometimes it's a fine-looking number, and wrong: 0.693
+# is ln 2, the loss you get if you know nothing and always say 1/2.
 
 
 # %% role="given"
@@ -351,7 +351,7 @@ reveal("autocast")
 # **`same-accuracy` · 6 points · about 25 minutes**
 #
 # Now put it all together. The task is small, digits and two layers, but we've made it hard for fp16
-# in the three ways that large models are:
+# in the same three ways as large models are:
 #
 # - The images come from a scanner with gray levels up to 4,080, and each image is first divided by
 #   the root of the mean of its squares.
@@ -374,7 +374,7 @@ n, batch = 2**26, training.load_digits().train.take(64)
 images, labels = batch.inputs.flatten(1) * 4080, batch.targets
 signs = 2.0 * torch.randint(2, (64, 74), generator=torch.Generator().manual_seed(10)) - 1
 inner, outer = signs[:, :64], signs[:, 64:]
-weights = [torch.cat([inner, inner], dim=1), torch.cat([outer, -outer])]  # all scores begin at 0
+weights = [torch.cat([inner, inner], dim=1), torch.cat([outer, -outer])]  # all scores start at 0
 rate = 7.5e-5 * n / 64
 moved = half_step(weights, images, labels, rate, n)
 updates = [(after - before).abs().max() for before, after in zip(weights, moved, strict=True)]
@@ -401,7 +401,7 @@ see("mixed-precision/before-and-after")
 
 # %% [markdown]
 # *Implement.* Train with fp16 weights, fp16 gradients and fp16 products, and end up where float32
-# does. You need 1 line and 10 to 14.
+# does. The first function takes 1 line, the second 10 to 14.
 #
 # - `begin(weights)` returns whatever you want to keep between steps; `weights` are the two float32
 #   ones, and stay as they are.
@@ -454,7 +454,7 @@ for name, share in measure("same-accuracy", begin, train_step).items():
 # more loss or a little less, depending on the seed.
 #
 # **What about memory?** The figure shows a model with many samples in a batch, trained by autocast.
-# Its bytes are counted at the moment when most of them are alive.
+# Its bytes are counted at the step's peak, when it holds the most memory.
 
 # %%
 see("mixed-precision/step-memory")
@@ -479,7 +479,7 @@ see("mixed-precision/step-memory")
 # their squares. A step is the rate times m / (root of v + `eps`). Both start at 0, so they're too
 # small at first: after one step, m is 0.1 of the gradient and v is 0.001 of its square. Dividing by
 # `1 - beta ** step` puts that right. Below, all of it is in fp16. The formulas are right, and yet
-# you can't use it.
+# the result is useless.
 #
 # *Predict.* What does its `eps` become in fp16: `"0"`, `"the smallest number, 6e-8"` or `"about
 # 1e-8"`?
@@ -573,8 +573,8 @@ print("the smallest gradient whose v is not 0:", smallest_gradient(0.999))
 #
 # **And 8 bits?** A small model's gradients lose 7% of their numbers in e5m2, and half in e4m3.
 # Matrix products work all the same, with weights and activations in e4m3, gradients in e5m2, and a
-# scale for each tensor: many models ended up where 16 bits do. Some newer recipes use e4m3 alone,
-# with a scale for each small block. Everything else stays in 16 or 32 bits.
+# scale for each tensor. Many models trained that way came out as accurate as in 16 bits. Some newer
+# recipes use e4m3 alone, with a scale for each small block. Everything else stays in 16 or 32 bits.
 #
 # **Your number:** the accuracy of your training in 16 bits, measured above, next to float32's.
 

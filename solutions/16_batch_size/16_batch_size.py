@@ -96,8 +96,8 @@ check("throughput-knee", samples_per_s, knee, measured_knee)
 # %% [markdown]
 # *See.* Your model of three steps: the one you predicted, one that does the same work in 20
 # launches, as with fused kernels or a recorded CUDA graph, and one with more fixed work, as if
-# there were very many weights. Then come made-up measurements with your knee, and GPUs, if any have
-# been recorded.
+# there were very many weights. Then come made-up measurements with your knee, and recordings from
+# real GPUs, if there are any.
 
 # %%
 see("throughput-knee", samples_per_s, knee)
@@ -130,8 +130,8 @@ see("batch-and-learning-rate/own-throughput", own)
 # **`largest-batch` · 8 points · about 35 minutes**
 #
 # Weights and the optimizer's state take the same memory for any batch. What the forward pass saves
-# grows with it, sample by sample. A step with many samples peaks when its backward pass starts,
-# when few gradients exist yet. So its peak is a constant plus a part in proportion to the batch: a
+# grows with it, sample by sample. A step with many samples peaks at the start of its backward pass,
+# when few gradients exist yet. So its peak is a constant plus a part proportional to the batch: a
 # straight line, but not one through 0.
 #
 # *Predict.* At its peak, a step takes 40 MiB with 64 samples and 50 MiB with 128. How many samples
@@ -174,7 +174,7 @@ def guess_batch(small, large, budget_bytes):
 #
 # - Make few trials, even if `most` is far away: double until a batch fails, then halve what's left.
 #   For an answer of d binary digits, make at most 2 d + 2 trials.
-# - `most` is all the data: never try a batch beyond it, nor one of 0.
+# - `most` is the size of the whole data set: never try a batch beyond it, nor one of 0.
 # - Nothing of a failed trial is alive when the next one starts.
 # - Let any other error out: a model whose output has the wrong shape, a loss that isn't one number,
 #   the stop button. A smaller batch wouldn't make them go away. (Many of PyTorch's errors are a
@@ -206,7 +206,7 @@ def largest_batch(try_step, most):
 check("largest-batch", largest_batch, guess_batch)
 
 # %% [markdown]
-# *See.* Your search, trial by trial: what was there when each started, what it added up to its
+# *See.* Your search, trial by trial: what was in memory when each started, how much it added by its
 # peak, and what was refused. Does any trial start with something that failed trials left behind?
 # (The gradients of a step stay until the next one starts; a trial that failed leaves few or none.)
 # Then comes the peak by batch, with your guess.
@@ -219,7 +219,7 @@ reveal("largest-batch")
 # %% [markdown]
 # *Measure.* Run your search on this machine. With a GPU, PyTorch may take 2 GiB of its memory for
 # that, and the error is a real one. Without a GPU, `fit` is the largest batch by our count: a
-# search that keeps what failed finds less.
+# search that holds on to failed trials finds a smaller one.
 
 # %%
 measure("largest-batch", largest_batch)
@@ -265,10 +265,10 @@ def draft(model, optimizer, micro_batches, max_norm):
 
 
 # %% [markdown]
-# *Predict.* 1,000 samples come in micro-batches of 300, 300, 300 and 100. Take a sample in the
-# last one: the draft gives it how many times the weight that it has in the big batch? And a model
-# or its training may have `"layer norm"`, `"batch norm"` or `"momentum"`: with which of them can
-# no weighting of the micro-batches give the big batch's gradient?
+# *Predict.* 1,000 samples come in micro-batches of 300, 300, 300 and 100. Take a sample in the last
+# one: the draft gives it how many times the weight that it has in the big batch? And of `"layer
+# norm"`, `"batch norm"` and `"momentum"`, one makes it impossible to get the big batch's gradient
+# from micro-batches, however you weight them. Which one?
 
 # %% role="predict"
 predict("accumulate-gradients", 2.5)
@@ -285,7 +285,7 @@ see("accumulate-gradients", draft)
 # *Implement.* Write a step that equals the big batch's, apart from rounding, in about 10 lines.
 # `micro_batches` is a list of pairs `(x, y)`, which may all differ in size. The big batch's loss is
 # the mean over **all** targets that aren't `IGNORED`, in all micro-batches together. A micro-batch
-# may be nothing but padding, though never all of them.
+# may be nothing but padding, but at least one of them isn't.
 #
 # - The gradients of the previous step may still be there when yours starts.
 # - The gradient is clipped once, and the optimizer updates once.

@@ -78,8 +78,8 @@ predict("lr-finder", 3)
 # *Implement.* Write a sweep without the draft's three flaws, in about 10 lines. It returns two
 # lists, rates and smoothed losses, and the step that stopped it is in neither.
 #
-# - There are `count` rates, at least 2, each by the same factor above the one before. The first is
-#   `low`, and the last is `high`.
+# - There are `count` rates, at least 2, each higher than the one before by the same factor. The
+#   first is `low`, and the last is `high`.
 # - The average starts at 0. After n losses it holds only `1 - BETA**n` of a full average. Divide by
 #   that, and you have the **smoothed** loss. (Adam corrects its averages in the same way.)
 # - The sweep stops once a smoothed loss is above `LIMIT` times the lowest one before it, or isn't
@@ -104,9 +104,9 @@ def sweep(take_step, low, high, count):
 
 
 # %% [markdown]
-# Which rate do you take, then? Where the smoothed loss is lowest, steps have started to undo what
-# they do. That's about the largest rate with which a run still gets anywhere, and the best rate is
-# usually within a factor of two of it.
+# Which rate do you take, then? Where the smoothed loss is lowest, steps have started to undo each
+# other's progress. That's about the largest rate with which a run still gets anywhere, and the best
+# rate is usually within a factor of two of it.
 #
 # *Predict.* We ran 50 sweeps with a batch of 32 and 50 with 1,024, and after each of them a whole
 # run with `"twice"` that rate, with `"the rate itself"`, with `"half"` of it, or with `"a tenth"`.
@@ -123,8 +123,8 @@ predict("lr-finder-share", "half")
 # with the optimizer, and returns the loss, a float.
 #
 # - The rate of a step is in `optimizer.param_groups`, a list of dictionaries: `group["lr"]`.
-# - A sweep ruins what it trains. So after it, all that model and optimizer have in their
-#   `state_dict()` is as before, even if a step raises an error or you press the stop button. The
+# - A sweep ruins what it trains. So after it, everything in the `state_dict()` of model and
+#   optimizer is as it was before, even if a step raises an error or you press the stop button. The
 #   optimizer still updates the model's own weights. (The batches are used up, which is all right.)
 
 
@@ -159,12 +159,12 @@ check("lr-finder", sweep, suggest, find_rate)
 # *See.* Here are your sweeps of a small network, with batches of 32 and of 1,024. The lines are to
 # the right of their points, because an average that keeps 0.9 is about ten steps late. With 200
 # rates, ten steps are a factor of 1.4; with 50 over the same range, they're a factor of 4. So a
-# sweep with few rates suggests too much, as the left of the second picture shows. On its right are
-# whole runs, with shares of the rate that the sweeps have at their lowest loss.
+# sweep with few rates suggests too high a rate, as the left of the second picture shows. On its
+# right are whole runs, at rates from a tenth to twice the one at which the sweep's loss was lowest.
 #
 # *Measure.* On this machine, count the steps of your sweep and those of a run of 8 passes, and find
-# your rate. Then compare the held-out losses after such a run: with your rate, with twice that (the
-# rate of the lowest loss), and with a fifth of it (a tenth of that).
+# your rate. Then compare the held-out losses after such a run: with your rate, with twice your rate
+# (where the loss was lowest), and with a fifth of yours (a tenth of that).
 
 # %%
 see("lr-finder", sweep, suggest)
@@ -175,10 +175,10 @@ measure("lr-finder", find_rate)
 
 # %% [markdown]
 # *Reflect.* Take enough rates that twice as many suggest about the same. A sweep reads one noisy
-# curve of a network that has hardly started to learn, and another start or another momentum moves
-# the cliff. So it gives you a place to start, to within a factor of two or three. Other finders
-# take a tenth of that rate, or the one at which the loss falls fastest. Where would that be in your
-# picture?
+# curve of a network that has hardly started to learn, and different initial weights or a different
+# momentum move the cliff. So it gives you a place to start, to within a factor of two or three.
+# Other finders take a tenth of that rate, or the one at which the loss falls fastest. Where would
+# that be in your picture?
 #
 # And with 32 times the batch, did your rate grow 32 times? It didn't, and your sweep is right. A
 # step that is too long goes past the bottom of the valley and up the other side, however exact its
@@ -254,8 +254,8 @@ predict("schedule", 0.14)
 # %% [markdown]
 # *Implement.* `rescale` returns `(steps, warmup, peak)` for another batch, in about 3 lines. The
 # run and its warm-up keep their number of samples, and the peak follows the `rule`, `"linear"` or
-# `"root"`. The new batch may be larger or smaller. Return whole numbers of steps, which `range`
-# accepts; in the cases here they come out even.
+# `"root"`. The new batch may be larger or smaller. Return the numbers of steps as integers, which
+# `range` accepts; in the cases here, the results are whole numbers anyway.
 
 
 # %% role="answer"
@@ -360,7 +360,7 @@ def noise_terms(few, many, few_square, many_square):
 # %% [markdown]
 # Both gradients come for free. Each device, or each micro-batch, has the gradient of its own `few`
 # samples, and their mean is that of all `many`. But one step says little. If the noise is large,
-# its signal may even come out *negative*, and that's no mistake: over many steps the errors cancel.
+# the signal may even come out *negative*, and that's no mistake: over many steps the errors cancel.
 # They do so in a mean of signals, but not in a mean of ratios.
 #
 # *Implement.* Compute the noise scale of many steps, in about 6 lines. `steps` is a list of pairs
@@ -434,7 +434,7 @@ reveal("noise-scale-doubling")
 # knee or the noise scale? And what follows if one is far above the other?
 
 # %% [markdown] exercise="time-to-accuracy"
-# ## From nothing to the accuracy
+# ## From scratch to the target accuracy
 #
 # **`time-to-accuracy` · 6 points · stretch · about 30 minutes**
 #
@@ -443,9 +443,9 @@ reveal("noise-scale-doubling")
 # step. Batch and learning rate decide how many steps; the batch and the device decide how long one
 # takes. You can try only a few of all the pairs, because each try is a training run.
 #
-# *Predict.* On a device with its knee near 8, one of these trainings (SGD with momentum) is
-# fastest with batches of 16. On one with its knee near 512, it's fastest with batches of 256. How
-# many times as large is its best learning rate there?
+# *Predict.* On a device with its knee near 8, one way of training (SGD with momentum) is fastest
+# with batches of 16. On one with its knee near 512, it's fastest with batches of 256. How many
+# times as large is its best learning rate there?
 
 # %% role="predict"
 predict("time-to-accuracy", 4)
@@ -477,13 +477,13 @@ def one_after_the_other(run, batches, rates, budget):
 see("time-to-accuracy", one_after_the_other)
 
 # %% [markdown]
-# *Implement.* Find a pair whose time is within 1.25x of the best of all, on surfaces that you don't
-# see. You need about 17 lines.
+# *Implement.* Find a pair whose time is within 1.25x of the best of all, on surfaces (times by
+# batch and rate) that you don't see. You need about 17 lines.
 #
 # - `batches` and `rates` are rising lists, each number about twice the one before, and you can run
 #   nothing else. Each surface has its rates in its own unit, so you know no good rate in advance.
 # - Make at most `budget` runs, usually 20 but sometimes as few as 1, and none of them twice. One
-#   run more is refused: it ends the search, without a result.
+#   more run is refused: it ends the search, without a result.
 # - Return the best `(batch, rate)` of those that were run, and leave both lists as they are.
 
 
@@ -537,9 +537,9 @@ reveal("time-to-accuracy")
 # - More samples in a step save steps up to about the noise scale, and little beyond it. The noise
 #   scale is a ratio of two averages, never an average of ratios, and it grows late in training.
 #
-# **Your number:** the rate that your sweep found on this machine, measured above. For a training of
-# your own, find three batches: the knee, the largest that fits, and the noise scale. Which of them
-# stops you first?
+# **Your number:** the rate that your sweep found on this machine, measured above. For a training
+# run of your own, find three batches: the knee, the largest that fits, and the noise scale. Which
+# of them stops you first?
 
 # %%
 progress()

@@ -179,9 +179,9 @@ reveal("does-it-fit")
 # all other kernels read and write. The **link**: with several devices, the gradients have to be
 # summed. And **launches**: the host needs a few microseconds for each kernel.
 #
-# *Predict.* A model with 6.74 billion parameters, 2 bytes each, writes one text on an A100 (the
-# SXM one with 80 GB), which reads 2,039 GB/s. Each token needs all the weights. What is the most
-# tokens per second that this can give?
+# *Predict.* A model with 6.74 billion parameters, 2 bytes each, writes one text on an A100 (the SXM
+# one with 80 GB), which reads 2,039 GB/s. Each token needs all the weights. At most how many tokens
+# per second can this give?
 
 # %% role="predict"
 predict("step-time", 151)
@@ -282,18 +282,18 @@ reveal("step-time")
 # rule out most devices. It isn't good for everything: for the small recorded ResNet, in bf16, it
 # predicts less than half of the time, because its convolutions have few channels and its pictures
 # are copied from one memory layout to another. And a small model decodes in kernels so short that
-# starting them counts even in a graph: a GPT of 470 million parameters took an H200 2.6 times the
-# prediction for one text (recorded). What would you buy for GPT-2, where memory is the largest
-# term: more FLOP/s, more bandwidth, or fewer bytes through `torch.compile`? And for decoding with
-# a batch of 1?
+# starting them counts even in a graph: for one text, a GPT of 470 million parameters took 2.6 times
+# as long as predicted on an H200 (recorded). What would you buy for GPT-2, where memory is the
+# largest term: more FLOP/s, more bandwidth, or fewer bytes through `torch.compile`? And for
+# decoding with a batch of 1?
 
 # %% [markdown] exercise="feature-gate"
 # ## Does it run at all?
 #
 # **`feature-gate` · 6 points · about 25 minutes**
 #
-# Tell from a device's architecture which programs run on it, which fail, and with what message.
-# Two things decide. A program brings **compiled kernels** for some compute capabilities and not
+# Tell from a device's architecture which programs run on it, which fail, and with what message. Two
+# things decide that. A program brings **compiled kernels** for some compute capabilities and not
 # for others. And a number **format** (bf16, fp8) needs matrix units that know it.
 #
 # *Predict.* A PyTorch wheel has kernels for `sm_75`, `sm_80`, `sm_86`, `sm_90`, `sm_100` and
@@ -339,15 +339,15 @@ def running(capability, built):
 # %% [markdown]
 # Without a kernel you get `CUDA error: no kernel image is available for execution on the device`,
 # at the first kernel and not when you import. PyTorch's wheels differ by CUDA version: newer ones
-# drop old devices, older ones don't know new ones.
+# drop old devices, and older ones don't know new ones.
 #
 # *Implement.* `wheel_for` returns the name of the first wheel in the dict `wheels` (name to list)
 # that has a kernel, and `""` if none has.
 
 # %% [markdown]
-# `outcome` says what a job does on a device, in one of four words. `device` has a `"capability"`
-# and `"formats"`, those that its matrix units know. `job` has `"built"`, its program's list, and a
-# `"format"`.
+# `outcome` says what a job does on a device, with one of four answers. `device` has a
+# `"capability"` and `"formats"`, those that its matrix units know. `job` has `"built"`, its
+# program's list, and a `"format"`.
 #
 # - `"no kernel"`: the program has no kernel for the device.
 # - `"runs"`: the matrix units know the format, or the format is fp32.
@@ -418,14 +418,14 @@ see("choose-hardware/your-memory", state_bytes, activation_bytes, MINE)
 #
 # **`throttle` · 4 points · stretch · about 15 minutes**
 #
-# Most GPUs can be given a power limit below their own: for the electricity, for the noise, or
-# because the rack has no more to give. Work out what that costs in time. At a share `x` of its
+# Most GPUs can be given a power limit below their default: to save electricity, to make less noise,
+# or because the rack has no more to give. Work out what that costs in time. At a share `x` of its
 # full clock a device draws `static_w + dynamic_w * x**3` watts: each switch of a transistor takes
 # energy in proportion to the square of the voltage, and within its working range the voltage
 # follows the clock. Memory has a clock of its own, and keeps its speed.
 #
-# *Predict.* A device draws 100 W plus 600 W at full clock. You limit it to 400 W, 57% of its power.
-# What share of its clock is left, as a number from 0 to 1?
+# *Predict.* At full clock, a device draws 100 W of static and 600 W of dynamic power. You limit it
+# to 400 W, 57% of its power. What share of its clock is left, as a number from 0 to 1?
 
 # %% role="predict"
 predict("throttle", 0.794)
@@ -434,10 +434,10 @@ predict("throttle", 0.794)
 # *Implement.* `clock_share` returns the share of the full clock under a limit of `cap_w`: at most
 # 1, and 0 if the limit is not above `static_w`. `capped_s` returns the time of a kernel that at
 # full clock needs `compute_s` of arithmetic and `memory_s` of memory, both at once, so the longer
-# one counts. At share 0 a kernel with arithmetic never ends (`math.inf`). `best_cap` returns the
+# time counts. At share 0 a kernel with arithmetic never ends (`math.inf`). `best_cap` returns the
 # limit of the list `caps_w` for which the kernel takes the least energy: what the device draws at
-# that clock, times the time. If several take the same energy, return the lowest of them. All
-# limits in the list are above `static_w`.
+# that clock, times the time. If several take the same energy, return the lowest of them. All limits
+# in the list are above `static_w`.
 
 
 # %% role="answer"
@@ -544,11 +544,11 @@ see("mig-or-whole", batch_s)
 reveal("mig-or-whole")
 
 # %% [markdown]
-# *Reflect.* Slices pay when jobs are small: too narrow for the whole GPU, or busy on the host.
-# Wide jobs gain little: seven of them wait for their hosts at the same time, but each takes longer
-# and has less memory. And what happens on a whole GPU when two processes share it without slices?
-# They take turns, unless NVIDIA's MPS lets their kernels run at the same time. And one that fills
-# the memory leaves none to the other.
+# *Reflect.* Slices pay when jobs are small: too narrow for the whole GPU, or busy on the host. Wide
+# jobs gain little: seven of them wait for their hosts at the same time, but each takes longer and
+# has less memory. And what happens on a whole GPU when two processes share it without slices? They
+# take turns, unless NVIDIA's MPS lets their kernels run at the same time. And a process that fills
+# the memory leaves none for the other.
 
 
 # %% [markdown]

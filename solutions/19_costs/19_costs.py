@@ -4,7 +4,7 @@
 # Some devices cost ten times as much per hour as others. In the figure, the same training run is
 # priced on one of each, and it's often the cheap hours that add up to the expensive run. So the
 # price that counts is that of the *result*: with the electricity, with every deadline met, and with
-# what an interruption costs if you rent what the cloud may take back.
+# what interruptions cost if you rent machines that the cloud may take back.
 #
 # **You will be able to** turn a step's time into hours, kilowatt-hours and money; choose among
 # offers, and show why; say whether a discount is worth the interruptions.
@@ -27,11 +27,11 @@ see("choose-hardware/hour-or-run")
 #
 # **`cost-and-energy` · 6 points · about 25 minutes**
 #
-# Turn a step's time into hours, kilowatt-hours, money and CO2, and compare devices by what a
-# result costs. You supply the prices: they change weekly, so the course has none. A device that is
-# rented has a price per hour. One that you own takes electricity, and so does the building around
-# it: **PUE** is how many watts a data center draws for each watt of its computers (the industry's
-# average is about 1.56, the best are below 1.1).
+# Turn a step's time into hours, kilowatt-hours, money and CO2, and compare devices by what a result
+# costs. You supply the prices: they change often, so the course has only example prices. A device
+# that is rented has a price per hour. One that you own takes electricity, and so does the building
+# around it: **PUE** (power usage effectiveness) is how many watts a data center draws for each watt
+# of its computers (the industry's average is about 1.56, the best are below 1.1).
 #
 # *Predict.* A GPU draws 700 W in a data center with a PUE of 1.2. How many kWh does it take in a
 # day?
@@ -64,23 +64,23 @@ def per_million(price_per_hour, tokens_per_s):
 
 
 # %% [markdown]
-# Here is how much a device may compute for each watt of its data sheet. Ten years have brought a
-# factor of thirty, and formats with fewer bits have brought much of it.
+# Here is how much a device can compute for each watt on its data sheet. Ten years have brought a
+# factor of thirty, much of it from formats with fewer bits.
 
 # %%
 see("choose-hardware/per-watt")
 
 # %% [markdown]
-# How much does a device really draw? NVIDIA's driver reports watts (and, from Volta on, also
-# the joules since it was loaded). Intel's and AMD's CPUs count energy instead (RAPL): a counter in
-# microjoules that only grows, until it reaches a largest value and starts again from 0. You read it
-# now and then, often enough that it starts again at most once between two readings.
+# How much does a device really draw? NVIDIA's driver reports watts (and, from Volta on, also the
+# joules since it was loaded). Intel's and AMD's CPUs count energy instead (RAPL): a counter in
+# microjoules that only grows, until it reaches its maximum and starts again from 0. You read it now
+# and then, often enough that it starts again at most once between two readings.
 #
 # *Implement.* `energy_j` returns the joules from the first to the last of a list of `readings` in
 # microjoules; the counter goes from `wraps_at - 1` to 0. Between two equal readings it has not
-# moved. `joules_each` returns the joules for each result, when `results` of them took `energy`
-# joules, of which `idle_w` watts over `time_s` seconds would have been drawn anyway. (What the run
-# adds is the question when the machine is on all day.)
+# moved. `joules_each` returns the joules that each result added: `results` of them took `energy`
+# joules in `time_s` seconds, and an idle machine would have drawn `idle_w` watts all that time. (On
+# a machine that is on all day, what counts is what the run adds.)
 
 
 # %% role="answer"
@@ -103,8 +103,8 @@ def joules_each(energy, idle_w, time_s, results):
 check("cost-and-energy", run_cost, per_million, energy_j, joules_each)
 
 # %% [markdown]
-# *See.* The same run in eight grids, and the joules of a matrix product on a few devices of the
-# catalog, at their peak. *Measure.* This machine's own joules, where it has a counter.
+# *See.* The same run on eight power grids, and the joules of a matrix product on a few devices of
+# the catalog, at their peak. *Measure.* This machine's own joules, where it has a counter.
 
 # %%
 see("cost-and-energy", run_cost)
@@ -122,9 +122,9 @@ reveal("cost-and-energy")
 #
 # **`pick-one` · 7 points · about 30 minutes**
 #
-# Choose from a list of offers the cheapest that holds the model, meets the deadline and stays in
-# the budget, or say that there is none. Several devices are faster, but never n times as fast:
-# here, n devices are `n / (1 + overhead * (n - 1))` times as fast as one.
+# Choose from a list of offers the cheapest that holds the model, meets the deadline and stays
+# within the budget, or say that there is none. Several devices are faster, but never n times as
+# fast: here, n devices are `n / (1 + overhead * (n - 1))` times as fast as one.
 #
 # *Predict.* With an overhead of 0.05, how many times as fast as one device are 8?
 
@@ -146,8 +146,8 @@ predict("pick-one", 5.93)
 # - Each device needs `own_bytes` and its share of `shared_bytes`, in 90% of its memory.
 # - A run that takes exactly `deadline_h`, or costs exactly the `budget`, is fine.
 # - Of choices that cost the same, take the one with fewer devices, then the one that is listed
-#   first. Prices are the same if they are equal when rounded to six digits after the point; the
-#   budget is compared without rounding.
+#   first. Prices are the same if they are equal when rounded to six decimal places; the budget is
+#   compared without rounding.
 
 
 # %% role="answer"
@@ -182,10 +182,10 @@ def pick(job, offers):
 # life of `years` (of 8,760 hours each) you use it for a share of the hours, and each of those hours
 # would otherwise have been rented.
 #
-# *Implement.* `share_to_buy` returns the share of hours from which buying is the cheaper way.
-# `power_w` is what it draws while it is used, the building included. Return `math.inf` where buying
-# never pays: where an hour's electricity costs as much as an hour's rent, or where even all hours
-# are not enough.
+# *Implement.* `share_to_buy` returns the share of hours above which buying is cheaper. `power_w` is
+# what it draws while it is used, the building included. Return `math.inf` where buying never pays:
+# where an hour's electricity costs as much as an hour's rent, or where even all hours are not
+# enough.
 
 
 # %% role="answer"
@@ -213,9 +213,10 @@ see("pick-one", pick)
 reveal("pick-one")
 
 # %% [markdown]
-# *Reflect.* The cheapest hour is rarely the cheapest run, and one device is cheapest whenever it
-# meets the deadline: more devices only buy time. What does an hour of *your* time cost while the
-# run is not done? And who uses the device that you buy in the hours when you don't?
+# *Reflect.* The cheapest hour is rarely the cheapest run, and of any one kind, a single device is
+# cheapest if it holds the model and meets the deadline: more of them only buy time. What does an
+# hour of *your* time cost while the run is not done? And who uses the device that you buy in the
+# hours when you don't?
 
 # %% [markdown] exercise="spot-or-not"
 # ## Half the price, if you can stand being interrupted
@@ -234,16 +235,16 @@ predict("spot-or-not", 0.5)
 
 # %% [markdown]
 # *Implement.* `run_h` simulates a run of `work_h` hours of work, and returns the hours from the
-# start to the end. `up_h` lists how long the machine stays up: after so many hours comes an
-# interruption, and the next number begins. When the list is used up, nothing interrupts it
-# anymore.
+# start to the end. `up_h` lists how long the machine stays up: each number is a *stretch* of hours
+# that ends with an interruption, after which the next stretch starts. When the list is used up,
+# nothing interrupts it anymore.
 #
 # - The run works for `interval_h`, saves for `save_h`, works on, and so on. Saved work is safe from
 #   the moment when the save is complete. The last piece may be shorter, and needs no save.
 # - An interruption loses everything since the last complete save. Every stretch but the first, the
 #   last one included, begins with `restart_h` hours in which nothing is done; it may be interrupted
 #   as well.
-# - The hours count while the machine is up. (Waiting for one is not part of this.)
+# - Only hours in which the machine is up count, not those spent waiting for a new one.
 # - A piece or a save that ends at the very moment of the interruption is complete.
 
 
@@ -272,9 +273,9 @@ def run_h(up_h, work_h, interval_h, save_h, restart_h):
 # save after the last one, so this is a little more than `run_h` gives.)
 #
 # *Implement.* `expected_h` returns the expected hours by this formula. `best_interval` returns an
-# interval of work between saves for which they are fewest, to within 0.1% of the least; an interval
-# may have any length above 0, and `save_h` is above 0. (`sqrt(2 * save_h * mean_h)`, Young's
-# formula, is a first guess and no more than that.)
+# interval of work between saves whose expected hours are within 0.1% of the fewest possible. An
+# interval may have any length above 0, and `save_h` is above 0. (`sqrt(2 * save_h * mean_h)`,
+# Young's formula, is a first guess and no more than that.)
 
 
 # %% role="answer"
@@ -339,8 +340,9 @@ see("choose-hardware/your-choices", MINE)
 # A TPU's matrix unit is a **systolic array** of `side` x `side` multipliers. It holds a `side` x
 # `side` piece of the weights, and the activations stream through it, 8 rows at a time. What doesn't
 # fill it is padded with zeros, which take as long as numbers do. A GPU pads as well: it computes
-# the result in tiles, one tile on each SM at a time. When the tiles don't come out even, the last
-# **wave** of them leaves SMs idle. Compare the two for a product of (m, k) and (k, n).
+# the result in tiles, one tile on each SM at a time. If the number of tiles isn't a multiple of the
+# number of SMs, the last **wave** of tiles leaves SMs idle. Compare the two for a product of (m, k)
+# and (k, n).
 #
 # *Predict.* A product with k = 4096 and n = 130, on a unit of 128 x 128. What share of its work is
 # useful, as a number from 0 to 1?
@@ -400,8 +402,8 @@ reveal("gpu-or-tpu")
 # %% [markdown]
 # ## What you take with you
 #
-# - The price of an hour says little. What counts is the price of the result, with everything that
-#   fits, meets the deadline and actually runs.
+# - The price of an hour says little. What counts is the price of the result, among all choices that
+#   fit, meet the deadline and actually run.
 # - A busy GPU takes less energy for a result than a CPU, although it draws more power, because it's
 #   done so much sooner. One that waits costs the same by the hour.
 # - Spot machines pay off if you save about as often as the interruptions demand. The minimum is

@@ -82,11 +82,11 @@ see("collectives/stuck", swap)
 
 # %% [markdown]
 # A send waits for its receive, and both receives come after the sends. That's a **deadlock**. (Some
-# networks keep *small* messages in a buffer, so that `send` can return early. Then a program like
-# this works until its messages grow. Light ranks have no such buffer.) GPUs get stuck in the same
-# way, but later in the program. With NCCL, NVIDIA's library, `send` returns as soon as it is queued
-# on a stream. The receive is queued after it, so both GPUs stall, silently, until somebody needs
-# the result and a time limit ends the wait.
+# communication libraries copy *small* messages into a buffer, so that `send` can return early. Then
+# a program like this works until its messages grow. Light ranks have no such buffer.) GPUs get
+# stuck in the same way, but later in the program. With NCCL, NVIDIA's library, `send` returns as
+# soon as it is queued on a stream. The receive is queued after it, so both GPUs stall, silently,
+# until somebody needs the result and a time limit ends the wait.
 #
 # The way out is `dist.isend`: it **starts** sending, and returns a handle at once. You receive in
 # the meantime, and then call `wait()` on the handle. Until that returns, nobody may write to the

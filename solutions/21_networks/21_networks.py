@@ -1,12 +1,13 @@
 # %% [markdown]
 # # How long does a collective take, and why may it never end?
 #
-# A thousand GPUs add up one number each. In a ring, that takes 20 milliseconds. If the number is a
-# tensor of 10 MB, it still takes 20 milliseconds, so the bytes are not always what you pay for. And
-# if a single rank skips the call, the others wait forever, without an error message.
+# A thousand GPUs add up one number each. In a ring, that takes 20 milliseconds. If each adds a
+# tensor of 10 MB instead, it still takes 20 milliseconds, so the bytes are not always what you pay
+# for. And if a single rank skips the call, the others wait without an error message: forever, or
+# until a time limit ends the job.
 #
 # **You will be able to** predict the time of an all-reduce from two numbers, and measure those two;
-# choose between a tree and a ring; and read off a program which rank waits for which.
+# choose between a tree and a ring; and tell from a program's text which rank waits for which.
 #
 # **You need** the lesson *Collectives*: ranks, sends and receives, and the ring all-reduce. No GPU.
 # **Time** about 95 minutes, and half an hour more for the stretch exercise.
@@ -148,7 +149,7 @@ def star_schedule(ranks, size_bytes):
 #
 # - All messages of a round carry what their sender had before that round.
 # - A rank that receives a part of the sum *adds* it to its own, even if its own is already
-#   complete, which spoils it. A rank that receives the complete sum replaces its own by it.
+#   complete, which spoils it. A rank that receives the complete sum replaces its own part with it.
 # - A rank sends one message at a time, and receives one at a time: if a round has more of them for
 #   a rank, they queue up in the order of the list.
 
@@ -415,7 +416,7 @@ reveal("who-waits")
 # **`hierarchical` · 6 points · stretch · about 30 minutes**
 #
 # GPUs come in **nodes**: 8 of them, say, connected by NVLink. The network between nodes is slower;
-# here each GPU has its own card for it. A single ring over all ranks leaves a node through *one*
+# here each GPU has its own network card. A single ring over all ranks leaves a node through *one*
 # card, with nearly 2 S bytes, while the other seven cards are idle.
 #
 # So do it in three steps. First a reduce-scatter inside each node; after that, GPU i of a node
@@ -483,8 +484,8 @@ reveal("hierarchical")
 #   few, large ones, or use a tree. Large tensors pay for bytes: use a ring, or a pipelined tree.
 # - A collective returns only when every rank has called it. So all ranks call the same collectives
 #   in the same order, whatever branch they're in.
-# - You can read off a program who waits: put a finger for each rank on the line it is in. When a
-#   real job hangs, the flight recorder shows you those lines.
+# - You can tell from a program's text who waits: put a finger for each rank on the line it is in.
+#   When a real job hangs, the flight recorder shows you those lines.
 #
 # **Your number:** alpha times the rate of the network that you use, in bytes: the size of a message
 # that spends half of its time on latency. How many of *your* gradients are larger?

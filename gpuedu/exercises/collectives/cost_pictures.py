@@ -93,7 +93,7 @@ def draw_own_times(own: Mapping[str, Any]) -> Any:
         source=f"Measured here: {own['what']}. Off: their median.",
         alt=f"Times of all-reduces by size, from {times[0]:.3g} to {times[-1]:.3g} µs. The line of "
         f"your fit, {own['alpha_us']:g} µs and {own['gb_per_s']:g} GB/s, is off by "
-        f"{own['off_percent']:g}% in the middle.",
+        f"{own['off_percent']:g}% (median).",
     )
     return plot_curves(curves, caption=caption, format_x=_short_size, format_y=_plain)
 

@@ -88,7 +88,7 @@ def draw_memory() -> Any:
     return plot_memory(
         [_without_gradients(stage) for stage in stages],
         caption=Caption(
-            "Where most bytes of a step live at once",
+            "What a step holds in memory at its peak",
             f"Bars of bytes by kind. In all: {told}. Activations: {saved}.",
             f"Counted here, on the CPU: one step of Adam, an MLP of {widths}, {_SAMPLES:,} "
             "samples; fp16 and bf16 by autocast,\nweights and Adam's state in float32. Other: "

@@ -73,7 +73,7 @@ def test_a_knee_that_is_right_by_wrong_rates_is_undecided():
     report = hand_in("throughput-knee", samples_per_s=added, knee=own_knee)
     assert lost(report) == {"rate", "knee"}
     (found,) = (r.fault for r in report.results if r.property.name == "knee")
-    assert isinstance(found, Undecided) and "mend that first" in found.message
+    assert isinstance(found, Undecided) and "fix that first" in found.message
 
 
 def test_a_search_that_never_ends_leaves_the_other_verdicts():

@@ -176,7 +176,7 @@ def test_nothing_real_is_left_swapped():
         (raises_items, "edges", "item 6 is an exception object, and it was raised"),
         (wraps, "exceptions", "got LookupError instead"),
         (copies, "exceptions", "got another ValueError instead"),
-        (lambda source, depth: reversed(list(source)), "order", "in place 0 arrived item 11"),
+        (lambda source, depth: reversed(list(source)), "order", "at place 0, item 11 arrived"),
         (lambda source, depth: (object() for _ in source), "order", "not what the source gave"),
         (lambda source, depth: 7, "order", "should give an iterator"),
     ],

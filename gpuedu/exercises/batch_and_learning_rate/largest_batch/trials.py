@@ -120,7 +120,7 @@ def as_batch(batch: Any, most: int) -> int:
     if size < 1:
         raise AnswerError(
             f"try_step got a batch of {size}",
-            remedy="The smallest is 1; that nothing fits shows when 1 does not.",
+            remedy="The smallest is 1; if 1 does not fit, nothing does.",
         )
     if size > most:
         raise AnswerError(

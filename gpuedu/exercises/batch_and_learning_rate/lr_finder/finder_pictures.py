@@ -46,7 +46,11 @@ def draw_shares() -> Any:
     plot_losses(
         counted, caption=caption, log_x=True, x_ticks=_ticks(counted), ceiling=HIGHEST, ax=left
     )
-    texts = {"title": "Whole runs", "x": "share of the lowest loss's rate", "y": "held-out loss"}
+    texts = {
+        "title": "Whole runs",
+        "x": "share of the rate with the lowest loss",
+        "y": "held-out loss",
+    }
     plot_losses(
         shared,
         caption=replace(caption, **texts),

@@ -27,8 +27,8 @@ def draw_grids(run_cost: Callable[..., Any]) -> Any:
         x="kg of CO2",
         source=f"Computed by your `run_cost`: {_STEPS:,} steps of {_STEP_S} s on {_DEVICES} "
         f"devices of {_POWER_W} W, PUE {AVERAGE_PUE}, an example price of {_PRICE:g} an hour.\n"
-        "Grids of 2023: Ember.",
-        alt=f"Kilograms of CO2 of one run in eight grids: {told}.",
+        "Power grids of 2023: Ember.",
+        alt=f"Kilograms of CO2 of one run on eight power grids: {told}.",
     )
     return plot_plain_bars(bars, caption=caption)
 

@@ -43,7 +43,7 @@ def draw_caps(clock_share: Callable[..., Any], capped_s: Callable[..., Any]) -> 
     caption = Caption(
         title="Under a power limit: kernels that wait for arithmetic, or for memory",
         x="power limit (W)",
-        y="over that without a limit",
+        y="relative to no limit",
         source=f"Computed by your functions, for {_STATIC_W} W plus {_DYNAMIC_W} W at full clock."
         f"\nDotted: the least energy, at {least[0]} (arithmetic) and {least[1]} (memory).",
         alt=f"Time and energy by power limit, over those without one: {told}. The least energy is "

@@ -129,8 +129,8 @@ def _neighbor_faults(name: str, ranks: int, observed: Plain) -> Iterator[Fault]:
     src, dst = next(one for one in links if (one[0] + 1) % ranks != one[1])
     yield Fault(
         name,
-        f"with {ranks} ranks, rank {src} sends to rank {dst}; in a ring it sends to rank "
-        f"{(src + 1) % ranks} alone",
+        f"with {ranks} ranks, rank {src} sends to rank {dst}; in a ring it sends only "
+        f"to rank {(src + 1) % ranks}",
     )
 
 

@@ -104,7 +104,7 @@ def find_leaving(call: Callable[..., object], inputs: Sequence[Any]) -> Leaving:
         where = "with tensors on a device whose values the host cannot see"
         return Leaving("two devices" if is_mixed else "a value", f"{where}, {told}")
     if meta.mixed:
-        told = f"`{meta.mixed[0]}` is given a tensor of the host beside those of the device"
+        told = f"`{meta.mixed[0]}` gets a tensor on the host and others on the device"
         return Leaving(f"mixed in {meta.mixed[0]}", told)
     if meta.uploads:
         return Leaving("copy to the device", "the host waits for the device: copy to the device")

@@ -19,9 +19,9 @@ FIELDS = ("pictures", "flips", "tops", "lefts", "size", "mean", "std")
 """Of a batch, and what ``augment`` gets."""
 
 _CAUSES = {
-    "could not be broadcast": "An index for each of the four dimensions, each with a dimension for "
-    "every one of the result: (N, 1, 1, 1), (1, C, 1, 1), (N, 1, size, 1) and (N, 1, 1, size)?",
-    "must match the size": "Which shapes have the two? `x[:, None]` and `x[:, None, None]` add "
+    "could not be broadcast": "Does each of the four indices broadcast to the result's four "
+    "dimensions: (N, 1, 1, 1), (1, C, 1, 1), (N, 1, size, 1) and (N, 1, 1, size)?",
+    "must match the size": "What are the two shapes? `x[:, None]` and `x[:, None, None]` add "
     "dimensions of length 1, which fit any length.",
 }
 

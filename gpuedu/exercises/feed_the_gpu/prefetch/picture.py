@@ -70,7 +70,7 @@ def how_it_ended(seen: Watched, wanted: Wanted) -> str:
     if seen.left:
         return f"{count}, {' and '.join(name for name, _ in seen.left)} is left behind"
     if wanted.fault_at is not None:
-        return f"{count}, then {'the exception' if seen.raised else 'an end without a word'}"
+        return f"{count}, then {'the exception' if seen.raised else 'a silent end'}"
     if wanted.stop_after is not None and seen.late > wanted.depth:
         return f"{count}, and the thread reads on"
     return f"{count}, over after {1e3 * seen.end_s:.0f} ms"
@@ -79,7 +79,7 @@ def how_it_ended(seen: Watched, wanted: Wanted) -> str:
 def _with_waits_for_ever(seen: Watched, end_s: float) -> Timeline:
     """The timeline, with the waits that never end drawn to the end of the axis."""
     lost = [
-        Interval(name, "wait", _last_end(seen.timeline, name), end_s, f"{_short(what)}, for ever")
+        Interval(name, "wait", _last_end(seen.timeline, name), end_s, f"{_short(what)}, forever")
         for name, what in (*seen.waiting, *seen.left)
     ]
     seen_until = [one for one in seen.timeline.intervals if one.start_s < end_s]

@@ -44,7 +44,7 @@ def measure_utilization() -> dict[str, Any]:
     for name, program in programs.items():
         watch = _watch(program, torch.cuda.synchronize)
         if not watch.samples:
-            return {"note": watch.note or "the driver told nothing"}
+            return {"note": watch.note or "the driver reported nothing"}
         shares[name] = (watch.samples[-1].gpu, watch.samples[-1].memory)
     return {"shares": shares, "device": torch.cuda.get_device_name()}
 

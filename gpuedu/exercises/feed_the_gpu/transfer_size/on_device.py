@@ -72,9 +72,9 @@ class OnDevice(TorchFunctionMode):
             self._note(args[-1])
         elif name not in (*_WRITES, *_BESIDE) and self._is_mixed(tree_leaves((args, kwargs))):
             raise AnswerError(
-                "an operation got a tensor that is on the device and one of the host",
-                remedy="It runs where all of its tensors are: what should be there is what `copy` "
-                "was given.",
+                "an operation got a tensor on the device and one on the host",
+                remedy="All of its tensors have to be on the device, so what `copy` gets has to "
+                "hold all that is needed there.",
             )
         result = func(*args, **kwargs)
         on_host = name in ("cpu", "new_tensor")

@@ -25,8 +25,8 @@ _CAUSES = {
     "Sizes of tensors must match": _FLATTEN,
     "same number of dimensions": _FLATTEN,
     "zero-dimensional tensor": _FLATTEN,
-    "view size is not compatible": "One of them is transposed: its numbers do not lie in the order "
-    "of its rows. `reshape` copies where `view` cannot.",
+    "view size is not compatible": "One of them is transposed: its numbers are not stored row by "
+    "row. `reshape` copies where `view` cannot.",
 }
 
 

@@ -42,7 +42,7 @@ def tell_work(matmul: Any, *others: Any) -> str:
         _per(report.totals.flop, report.totals.sector_bytes),
     )
     rows = [
-        ("", "FLOP an instruction", "FLOP a byte asked for", "FLOP a byte that comes"),
+        ("", "FLOP per instruction", "FLOP per byte asked for", "FLOP per byte that arrives"),
         ("8 x 8 sums a thread, fp32", "64", "2", "2"),
         own,
     ]
@@ -56,9 +56,9 @@ def _per(flop: int, size_bytes: int) -> str:
 _NOTE = (
     "Yours is counted, for c of 64 x 64 and K = 128, with what it stores; an instruction is a\n"
     "warp's. The first row is by formula: two for each lane, and t / 4 out of shared memory.\n"
-    "What comes are whole sectors of 32 bytes. A row of a tile is one, but a request is taken to\n"
-    "ask for 16 bytes of each of 8 rows, as the compiler has it for compute capability 8.0 and\n"
-    "9.0: so each sector of a factor comes twice."
+    "Data arrives in whole sectors of 32 bytes. A row of a tile is one sector, but we assume that\n"
+    "a request asks for 16 bytes of each of 8 rows, as in code compiled for compute capability\n"
+    "8.0 and 9.0, so each sector of a factor arrives twice."
 )
 
 

@@ -44,7 +44,8 @@ WIDE = Task(sizes=(512,) * 8, width=32, steps=1)
 _CLIPPED_AT = 0.05
 _MOVED = "after the step, the list of micro-batches is not what it was before"
 _EVALUATES = {
-    "forward": "in a forward of your step the model was in evaluation mode: dropout would be off",
+    "forward": "in a forward pass of your step the model was in evaluation mode: dropout would be "
+    "off",
     "after": "after the step the model is in evaluation mode, and it was in training mode before",
 }
 
@@ -210,7 +211,7 @@ JUDGE = Judge(
         ),
         _same_steps(
             "tokens",
-            "and for means per character, of which padding is none",
+            "and for means per character, not counting padding",
             2,
             asks="How much does one character count in the big batch's mean? And in yours, in a "
             "micro-batch with much padding and in one with little?",
@@ -249,7 +250,7 @@ JUDGE = Judge(
     hints=(
         "A mean is a sum divided by a number. Gradients add up by themselves, and so do sums of "
         "losses. What is the number, for the big batch, and can you know it before the first "
-        "forward?",
+        "forward pass?",
         "Count the targets that are not `IGNORED` in all micro-batches: `total`. Then each "
         "micro-batch's part is `loss_of(model(x), y) / total`, with its own backward pass. Clear "
         "once before the loop, clip and update once after it.",
@@ -267,8 +268,8 @@ JUDGE = Judge(
             "one get?",
             truth=2.5,
             unit="times",
-            because="In the big batch it has 1/1000. Here it has 1/100 of a mean, of which each "
-            "counts 1/4: 1/400. One of the others has 1/1200.",
+            because="In the big batch its weight is 1/1000. Here it has 1/100 of its own mean, "
+            "which counts 1/4: 1/400. A sample in one of the others has 1/1200.",
         ),
         "accumulate-gradients-norm": Prediction(
             "with which of them can no weighting of the micro-batches give the big batch's "

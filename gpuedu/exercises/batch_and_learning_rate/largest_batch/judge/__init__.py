@@ -249,9 +249,9 @@ JUDGE = Judge(
             "others",
             "errors that are not about memory are let out",
             1,
-            "Which errors does your `except` name? `torch.OutOfMemoryError` is the one of a full "
-            "memory; `RuntimeError` and `Exception` are many others, too, and an `except:` alone "
-            "even swallows the stop button.",
+            "Which errors does your `except` name? `torch.OutOfMemoryError` alone means a full "
+            "memory; `RuntimeError` and `Exception` cover many others, too, and an `except:` "
+            "alone even swallows the stop button.",
             _error_faults,
         ),
         Property(

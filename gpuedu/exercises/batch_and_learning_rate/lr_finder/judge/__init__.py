@@ -69,7 +69,7 @@ def _by_the_average(prop: str, told: str, case: Case, observed: Plain) -> Iterab
     if all(math.isclose(mine, true, rel_tol=_REL) for mine, true in pairs):
         yield Fault(prop, told)
     else:
-        yield Undecided(prop, f"{told}. Its smoothed losses are wrong: mend them first")
+        yield Undecided(prop, f"{told}. Its smoothed losses are wrong: fix them first")
 
 
 def _first_apart(got: Sequence[float], wanted: Sequence[float]) -> int | None:

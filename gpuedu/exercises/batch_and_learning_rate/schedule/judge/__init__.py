@@ -97,7 +97,7 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
             call = f'rate_at({step}, {", ".join(map(show, numbers))}, "{shape}")'
             message = f"`{call}` gave {told}, expected {expected}{_place(step, plan)}"
             if _is_fall(step, plan) and abs(other - mine) <= _REL * plan.peak:
-                message += ". The fall is as wrong behind a longer warm-up: mend that first"
+                message += ". After a longer warm-up, the fall is just as wrong: fix that first"
                 yield Undecided(case.decides[0], message)
             else:
                 yield Fault(case.decides[0], message)
@@ -183,8 +183,8 @@ def same_loss_rate(loss_at: float, small: str, large: str) -> float:
 def _prediction() -> Prediction:
     found = same_loss_rate(0.0178, "16", "128")
     return Prediction(
-        "with a rate of 0.0178, batch 16 has a loss of 0.87 after 8 passes. With which rate does "
-        "batch 128?",
+        "with a rate of 0.0178, batch 16 has a loss of 0.87 after 8 passes. Which rate gives "
+        "batch 128 the same loss?",
         truth=round(found, 3),
         because=f"That is {found / 0.0178:.1f} times the rate, for 8 times the batch: the linear "
         "rule, as long as rates are far below the cliff.",
@@ -198,7 +198,7 @@ JUDGE = Judge(
             "warmup",
             "the warm-up rises in equal amounts, from its first step on",
             1,
-            asks="Which rate has each step of the warm-up, from its first to its last?",
+            asks="What is the rate of each step of the warm-up, from its first to its last?",
         ),
         Property(
             "linear",
@@ -216,7 +216,7 @@ JUDGE = Judge(
             "ends",
             "the last step has `low`, and after the run the rate is its last step's",
             1,
-            asks="Which rate has the last step of the run, and which have those beyond it?",
+            asks="What is the rate of the last step of the run, and of the steps beyond it?",
         ),
         Property(
             "edges",
@@ -226,7 +226,7 @@ JUDGE = Judge(
         ),
         Property(
             "samples",
-            "`rescale`: as many samples, in the warm-up and in all",
+            "`rescale`: the same number of samples, in the warm-up and in all",
             1,
             asks="Are these whole numbers, and how many samples do they make with the new batch?",
         ),

@@ -268,7 +268,7 @@ def _knee_faults(case: Case, observed: Plain) -> Iterator[Fault]:
         return
     before, at = observed["own"]
     if before < asked <= at and abs(at / reached - 1) > _ROUNDING:
-        yield Undecided("knee", f"{told}. By your own `samples_per_s` it is right: mend that first")
+        yield Undecided("knee", f"{told}. By your own `samples_per_s` it is right: fix that first")
     else:
         yield Fault("knee", told)
 
@@ -332,7 +332,7 @@ JUDGE = Judge(
     ),
     hints=(
         "A step has two sides. What does the host do in it, what the device, and who waits for "
-        "whom? When the device has the more to do, what is the rate for a very large batch?",
+        "whom? When the device has more to do, what is the rate for a very large batch?",
         "A step takes `max(launches * launch_s, fixed_s + batch * per_sample_s)`, and the best "
         "rate is `1 / per_sample_s`. The rate never falls with the batch, so the knee can be "
         "found by trying batch after batch, or by solving for the batch on each side of the max. "
@@ -346,13 +346,13 @@ JUDGE = Judge(
     cases=cases,
     predictions={
         "throughput-knee": Prediction(
-            "400 launches of 5 µs each; the device needs 0.1 ms and 11 µs for each sample. From "
-            "which batch on do you have 90% of the best rate?",
+            "400 launches of 5 µs each; the device needs 0.1 ms and 11 µs for each sample. What "
+            "is the smallest batch with 90% of the best rate?",
             truth=math.ceil(max(SHOWN.edges(SHARE))),
             unit="samples",
             because="The host is busy for 2 ms whatever the batch; at the best rate the device "
-            "takes 182 samples in that time. 90% of them are 164. By then the device's own 0.1 ms "
-            "are no trouble: they alone would ask for 82.",
+            "takes 182 samples in that time. 90% of them are 164. The device's own 0.1 ms "
+            "do not matter then: without the launches, a batch of 82 would do.",
         )
     },
 )

@@ -205,7 +205,7 @@ def _near(name: str, kind: str) -> Property:
                     f"best takes {_time(grid, grid.best)}",
                 )
 
-    asks = "What do the times of the runs tell about where to run next, in batch and in rate?"
+    asks = "What do the times so far tell you about where to run next, in batch and in rate?"
     return Property(name, f"within {WITHIN}x of the best where {kind} win", 1, asks, test)
 
 
@@ -219,7 +219,7 @@ def _time(grid: Grid, point: Point) -> str:
 
 
 JUDGE = Judge(
-    title="From nothing to the accuracy",
+    title="From scratch to the target accuracy",
     properties=(
         Property(
             "budget",
@@ -232,7 +232,7 @@ JUDGE = Judge(
             "once",
             "no point is run twice",
             1,
-            asks="Where does it stand what was run, and when is it looked up?",
+            asks="Where do you note what was run, and when do you look it up?",
             test=_in_each("once", _runs_once),
         ),
         Property(
@@ -264,14 +264,14 @@ JUDGE = Judge(
     cases=cases,
     predictions={
         "time-to-accuracy": Prediction(
-            "from a device with a knee near 8 to one with a knee near 512, the best batch of a "
-            "training grows 16-fold. By how many times is its best learning rate larger?",
+            "from a device with a knee near 8 to one with a knee near 512, the best batch grows "
+            "16-fold. How many times as large is the best learning rate?",
             truth=4,
             unit="times",
             because=(
                 "From 0.0625 to 0.25, the root of 16. With 16 times the rate, as the linear rule "
-                "says, the run is past its cliff and never gets there. Another training may have "
-                "another factor."
+                "says, the run is past its cliff and never gets there. In another training run, "
+                "the factor may be different."
             ),
         )
     },

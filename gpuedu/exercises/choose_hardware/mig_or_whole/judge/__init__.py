@@ -158,11 +158,12 @@ JUDGE = Judge(
     cases=cases,
     predictions={
         "mig-or-whole": Prediction(
-            "how many times as fast are seven instances, for 70 jobs of 2 s and 1 s on one slice?",
+            "how many times as fast are seven instances, for 70 jobs of 2 s on the host and 1 s "
+            "on one slice?",
             truth=7,
             unit="times",
-            because="A job that can use one slice takes 3 s on an instance as on the whole GPU, "
-            "and seven run at a time: 30 s, not 210 s.",
+            because="A job that can use one slice takes 3 s on an instance, just as on the whole "
+            "GPU, and seven run at a time: 30 s, not 210 s.",
         )
     },
 )

@@ -229,8 +229,8 @@ JUDGE = Judge(
             "ties",
             "`pick` among equal prices",
             0.5,
-            "Which choices cost the same, rounded to six digits after the point? And which of "
-            "those comes first by the rules?",
+            "Which choices cost the same, rounded to six decimal places? And which of those comes "
+            "first by the rules?",
         ),
         replace(
             _picked("none", '`pick` gives `""` if nothing meets the conditions', 0.5),

@@ -106,7 +106,8 @@ JUDGE = Judge(
             "`run_h`: an interruption loses what is not saved",
             1.5,
             {"run_h": spot.run_h},
-            asks="Which saves are complete when the machine goes? From where does the run go on?",
+            asks="Which saves are complete when the machine is taken away? From where does the "
+            "run go on?",
             unit="h",
         ),
         right_result(

@@ -123,7 +123,8 @@ JUDGE = Judge(
     cases=cases,
     predictions={
         "throttle": Prediction(
-            "the share of the clock at 400 W, of 100 W plus 600 W at full clock?",
+            "what share of its clock does a device of 100 W static and 600 W dynamic power keep "
+            "at 400 W?",
             truth=0.5 ** (1 / 3),
             because="Half of the dynamic power is left, and the cube root of 0.5 is 0.794. So at "
             "57% of the power, arithmetic keeps 79% of its speed, and memory all of it.",

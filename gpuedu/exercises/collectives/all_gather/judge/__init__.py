@@ -52,7 +52,7 @@ JUDGE = Judge(
         ),
         right_on_ranks(
             "ragged",
-            "so it does where the ranks do not divide the elements",
+            "the same where the elements do not divide evenly among the ranks",
             1,
             own_chunks,
             asks="What happens to each element here, also where chunks differ in size?",
@@ -86,7 +86,7 @@ JUDGE = Judge(
             truth=2,
             unit="times",
             because="Half of the links carry a chunk while the other half is idle; then they "
-            "change. Each link could have worked all the time.",
+            "swap. Each link could have worked all the time.",
         )
     },
 )

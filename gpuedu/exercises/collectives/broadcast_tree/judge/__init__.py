@@ -82,7 +82,7 @@ JUDGE = Judge(
         ),
         right_on_ranks(
             "any-count",
-            "so it does on 1, 3, 5, 7, 13 and 40 ranks",
+            "the same on 1, 3, 5, 7, 13 and 40 ranks",
             1,
             _tensor_of_root,
             asks="Follow that rank's `x` from the first round to the last: what writes to it, and "

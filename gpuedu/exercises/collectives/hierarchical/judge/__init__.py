@@ -126,8 +126,8 @@ JUDGE = Judge(
     varies=("calls",),
     predictions={
         "hierarchical": Prediction(
-            "2 nodes of 8 GPUs, 1 GB on each, a network card for each GPU. If the nodes first add "
-            "up inside, how many MB does each card send?",
+            "2 nodes of 8 GPUs, 1 GB on each, a network card for each GPU. If each node first "
+            "adds up its own tensors, how many MB does each card send?",
             truth=125,
             unit="MB",
             because="A GPU has an eighth of its node's sum, 125 MB, and a ring of two ranks sends "

@@ -44,13 +44,13 @@ JUDGE = Judge(
         ),
         right_on_ranks(
             "ragged",
-            "so it is where the ranks do not divide the elements",
+            "the same where the elements do not divide evenly among the ranks",
             1,
             _OWN,
             asks="What happens to each element here, also where chunks differ in size?",
         ),
         ring_bytes("bytes", "each rank sends n - 1 chunks, every one but its own", 1, passes=1),
-        to_neighbors("neighbors", "each rank sends to the next one in the ring alone", 1),
+        to_neighbors("neighbors", "each rank sends only to the next one in the ring", 1),
         all_at_once("at-once", "all links are busy at once: n - 1 steps of one chunk", 2, 1, _OWN),
     ),
     hints=(

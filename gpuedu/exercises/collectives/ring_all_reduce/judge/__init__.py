@@ -112,7 +112,7 @@ JUDGE = Judge(
         ),
         right_on_ranks(
             "ragged",
-            "any number of elements, fewer than ranks, too",
+            "any number of elements, even fewer than ranks",
             1,
             _SUM,
             asks="What happens to each element here, also where chunks differ in size?",
@@ -160,8 +160,8 @@ JUDGE = Judge(
     seeds=5,
     predictions={
         "ring-all-reduce": Prediction(
-            "from 8 to 64 GPUs with as many bytes on each, on the same links, latencies left "
-            "aside: how many times as long does the ring take?",
+            "from 8 to 64 GPUs, with the same number of bytes on each, over the same links, "
+            "ignoring latency: how many times as long does the ring take?",
             truth=1.125,
             unit="times",
             because="A rank sends 2 (n - 1) / n tensors: 1.75 with 8, and 1.97 with 64. It never "

@@ -118,8 +118,8 @@ def _test_stays(case: Case, observed: Plain) -> Iterable[Fault]:
 
 
 _MADE_ON_THE_HOST = (
-    "What is made without `device=` lies on the host. `device=generator.device` beside "
-    "`generator=generator` makes it where the generator is."
+    "What is made without `device=` is on the host. `device=generator.device`, next to "
+    "`generator=generator`, makes it where the generator is."
 )
 
 

@@ -118,7 +118,7 @@ def items_fault(got: Sequence[int], count: int) -> str:
         if item < 0:
             return f"what arrived in place {place} is not what the source gave"
         if item != place:
-            return f"in place {place} arrived item {item}; all in order of arrival: {list(got)}"
+            return f"at place {place}, item {item} arrived; all in order of arrival: {list(got)}"
     return f"{len(got)} of {count} items arrived" if len(got) < count else ""
 
 
@@ -268,8 +268,8 @@ JUDGE = Judge(
         "prefetch": Prediction(
             "while the draft's thread is reading, the source raises an exception. What does the "
             "training loop get?",
-            truth="nothing, for ever",
-            choices=("the exception", "an early end", "nothing, for ever"),
+            truth="nothing, forever",
+            choices=("the exception", "an early end", "nothing, forever"),
             because="The exception ends the thread, and only the thread. The loop waits in `get` "
             "for an item that will never come.",
         )

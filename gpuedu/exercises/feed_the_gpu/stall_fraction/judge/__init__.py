@@ -222,9 +222,9 @@ JUDGE = Judge(
             truth=22.4,
             unit="%",
             because="While a slow batch is loaded for 43 ms, the device has two steps: the one it "
-            "has just started and the one in the queue, 20 ms. It waits for the other 23 ms of "
-            "each "
-            "103. The loader is fast again afterwards, but it cannot get ahead: the queue is full.",
+            "has just started and the one in the queue, 20 ms. So in every 103 ms, it "
+            "waits for 23. The loader is fast again afterwards, but it cannot get ahead: "
+            "the queue is full.",
         )
     },
 )

@@ -203,8 +203,9 @@ JUDGE = Judge(
         "For each chunk, write down its three operations. For each of them, which operation of "
         "another stream must be done first? Remember the chunk that used the buffers before.",
         "Use a stream for each engine, two buffers x and two buffers y. The kernel waits for two "
-        "things: its x is filled, and its y was copied back. The copy in waits until x was read, "
-        "the copy back until y is written. Use an event for each of these, and for each buffer.",
+        "things: its x is filled, and its y was copied back. The copy in waits until x has been "
+        "read, the copy back until y has been written. Use an event for each of these, and for "
+        "each buffer.",
         "With k = i % 2: `up.wait_event(used[k])`, copy, `filled[k].record(up)`; "
         "`run.wait_event(filled[k])`, `run.wait_event(saved[k])`, launch, `used[k].record(run)`; "
         "`down.wait_event(used[k])`, copy back, `saved[k].record(down)`. After the loop, "

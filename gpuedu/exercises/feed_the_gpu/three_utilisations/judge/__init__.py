@@ -135,8 +135,8 @@ JUDGE = Judge(
             "`sm_active`: the mean share of the SMs in use",
             1,
             {"sm_active": sm_active},
-            asks="For how long does each kernel use how many SMs? And if all SMs were in use for "
-            "the whole window?",
+            asks="How many SMs does each kernel use, and for how long? And if all SMs were in use "
+            "for the whole window?",
         ),
         right_result(
             "memory",

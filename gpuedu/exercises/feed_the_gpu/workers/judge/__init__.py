@@ -234,8 +234,8 @@ JUDGE = Judge(
     predictions={
         "workers": Prediction(
             "a batch is read in 1.5 ms and decoded in 9 ms, by workers on 4 cores. The main "
-            "process copies it in 0.5 ms and waits for a step of 2.5 ms. From how many workers on "
-            "do more not help?",
+            "process copies it in 0.5 ms and waits for a step of 2.5 ms. Beyond how many workers "
+            "does adding more stop helping?",
             truth=4.0,
             unit="workers",
             because="The main process needs 3 ms a batch, a worker 10.5 ms: 3.5 workers keep up, "

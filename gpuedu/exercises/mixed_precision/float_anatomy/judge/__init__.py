@@ -182,7 +182,7 @@ _FIELDS = (
     "number is it, and what does its formula give?"
 )
 _NEIGHBORS = (
-    "Is this a number of the format, or between which two does it lie? Which one is it to become?"
+    "Is this a number of the format, or between which two does it lie? Which one should it become?"
 )
 _LARGE = "Which row of the table is this number in, and what does the row say?"
 

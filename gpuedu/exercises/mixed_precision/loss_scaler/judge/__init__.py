@@ -237,7 +237,9 @@ def _which(found: list[bool], step: int) -> str:
     return f" in step {step + 1} of {len(found)}" if len(found) > 1 else ""
 
 
-_STATE = "Which of the three rules is this step of, and what does the rule say of scale and count?"
+_STATE = (
+    "Which of the three rules applies to this step, and what does it say about scale and count?"
+)
 _STEP = (
     "Follow one gradient by hand, from `backward()` on. What is it, and by how much does it move?"
 )
@@ -292,7 +294,7 @@ JUDGE = Judge(
         "`next_scale`: `good_steps` does not count the step that was just done. `scaled_step`: "
         "`torch.isfinite(g).all()` for every gradient, before any weight is touched; then the "
         "norm; weights are changed `with torch.no_grad():`. Set `weight.grad = None` at the end, "
-        "also of a step that was skipped.",
+        "even after a skipped step.",
         "`next_scale`: `if found_inf: return scale * backoff, 0`; `if good_steps + 1 < interval: "
         "return scale, good_steps + 1`; else `grown = scale * growth`, which counts only if it is "
         "at most `torch.finfo(torch.float32).max`. `scaled_step`: `gradients = [weight.grad / "

@@ -213,7 +213,7 @@ JUDGE = Judge(
         "is a step of this dtype at 1, and how does it grow with the exponent?",
         "`gradient.float()` comes first. For the rounding, the step at a number x is `eps` times "
         "the power of 2 at or below |x|; `torch.frexp(x)` gives that power's exponent plus 1. How "
-        "many steps is x long, and what is the part of that number behind the point?",
+        "many steps is x long, and what is the fractional part of that number?",
         "`_, exponent = torch.frexp(values.abs().clamp(min=info.smallest_normal))`, and the step "
         "is `info.eps * 2.0 ** (exponent - 1)`. With `steps = values / step`, "
         "take `steps.floor()` and add 1 where `uniform < steps - steps.floor()`; times `step`, it "

@@ -333,9 +333,9 @@ JUDGE = Judge(
         "Norm and loss are computed from `.float()`, products from `.half()`. A constant "
         "scale of 2**16 fits every n here, from 2**10 to 2**30.",
         "`copies = [w.half().requires_grad_() for w in state['masters']]`; `wide = "
-        "images.float()` for the norm, and `.half()` after the division; `.float()` after the last "
-        "product; `torch.autograd.grad(2.0**16 * loss, copies)`; then `g.float() / 2.0**16` "
-        "is what the masters are updated with. Return the new masters' halves.",
+        "images.float()` for the norm, and `.half()` after the division; `.float()` after the "
+        "last product; `torch.autograd.grad(2.0**16 * loss, copies)`; then `g.float() / 2.0**16` "
+        "is what the masters are updated with. Return the new masters, rounded to float16.",
     ),
     cases=cases,
     verdict=verdict,

@@ -31,7 +31,7 @@ _KERNEL = ("right", "inside", "warp", "float32", "tensor")
 _BEYOND = OUTSIDE | {"misaligned"}
 _TOGETHER = frozenset({"torn-warp", "lanes-disagree", "uninitialised-read", "data-race"})
 _DROPPED_BITS = 13
-"""Bits behind the point that float32 has and TF32 does not."""
+"""Bits after the point that float32 has and TF32 does not."""
 
 _TILES = (
     "How many elements does a row of this matrix have, and how many rows are there? You need "
@@ -150,7 +150,7 @@ def _rounding(x: np.ndarray, got: np.ndarray) -> Iterator[Fault]:
 
 
 def rounded(x: np.ndarray) -> np.ndarray:
-    """Float32 numbers to the nearest with 10 bits behind the point, in float64 (none is a tie)."""
+    """Float32 numbers to the nearest with 10 bits after the point, in float64 (none is a tie)."""
     mantissa, exponent = np.frexp(x.astype(np.float64))
     return np.ldexp(np.round(mantissa * 2.0**11), exponent - 11)
 
@@ -246,7 +246,8 @@ JUDGE = Judge(
             "float32",
             "the sums are kept in float32",
             1,
-            "Of which type is what products are added to, in each step and over all of them?",
+            "What is the type of the sums that products are added to, in each step and across all "
+            "steps?",
         ),
         Property(
             "tensor",
@@ -262,15 +263,15 @@ JUDGE = Judge(
         ),
         Property(
             "tf32",
-            "`tf32` keeps 10 bits behind the point, rounded to nearest",
+            "`tf32` keeps 10 bits after the point, rounded to nearest",
             0.5,
-            "Which of the 23 bits behind the point stay, and which of two neighbors is nearer?",
+            "Which of the 23 bits after the point stay, and which of two neighbors is nearer?",
         ),
     ),
     hints=(
-        "A block's tile of `c` needs a band of 16 rows of `a` and one of 16 columns of `b`. At "
-        "which element does the tile of `a` begin that belongs to step k, and at which that of "
-        "`b`? How far is it from one row to the next in each of the three matrices?",
+        "A block's tile of `c` needs a band of 16 rows of `a` and one of 16 columns of `b`. For "
+        "step k, at which element does the tile of `a` start, and at which that of `b`? How far "
+        "is it from one row to the next in each of the three matrices?",
         "The accumulator is a fragment of its own use and type, and begins as 0. `a` has rows of K "
         "elements, `b` and `c` rows of N. For TF32: adding half a step to the bits and cutting 13 "
         "of them off rounds to nearest, for both signs.",

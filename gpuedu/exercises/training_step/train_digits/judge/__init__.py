@@ -71,8 +71,8 @@ def _learns_nothing(_: Case, observed: Plain) -> str:
         return ""
     scores = "" if observed["finite"] else "; some scores are not finite numbers"
     told = _told(observed["accuracies"])
-    wanted = f"guessing gives {_CHANCE:.0%}, and {_SOMETHING:.0%} are asked"
-    return f"of the held-out digits {told} are right; {wanted}{scores}"
+    wanted = f"guessing gives {_CHANCE:.0%}, and {_SOMETHING:.0%} is the minimum here"
+    return f"right on held-out digits: {told}; for comparison, {wanted}{scores}"
 
 
 def _told(accuracies: Sequence[float]) -> str:
@@ -87,7 +87,7 @@ _REACHES = reaches_band(
     band,
     margin=_MARGIN,
     tell=lambda accuracies, band: (
-        f"of the held-out digits {_told(accuracies)} are right; the {band.runs} reference runs "
+        f"right on held-out digits: {_told(accuracies)}; the {band.runs} reference runs "
         f"have {band.lowest:.1%} to {band.highest:.1%}"
     ),
     asks="What share of its training labels does your model repeat (see the note)? 3 in 10 of "

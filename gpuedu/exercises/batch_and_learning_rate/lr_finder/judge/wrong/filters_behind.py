@@ -1,5 +1,6 @@
 # loses: stop
-# asks: It took every step, and looked at the losses behind. What do steps with too high a rate do?
+# asks: It took every step, and looked at the losses only afterward. What do steps with too high a
+#   rate do?
 def sweep(take_step, low, high, count):
     rates = [low * (high / low) ** (k / (count - 1)) for k in range(count)]
     losses = [take_step(rate) for rate in rates]

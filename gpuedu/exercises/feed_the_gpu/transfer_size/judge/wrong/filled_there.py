@@ -1,6 +1,7 @@
 # one `copy` of nothing, and each tensor is written into its place there
 # loses: one-copy
-# asks: Each time a tensor of the host is written into one that is there, something travels. How often is that?
+# asks: Writing a tensor on the host into one on the device is a copy, too. How many of those are
+#   there?
 def send(tensors, copy):
     row = copy(torch.empty(sum(tensor.numel() for tensor in tensors)))
     parts = row.split([tensor.numel() for tensor in tensors])

@@ -1,5 +1,5 @@
 # loses: one-copy
-# asks: Are the tensors padded to one size? Laid end to end they need no more than theirs.
+# asks: Are the tensors padded to one size? Laid end to end, they need only their own bytes.
 def send(tensors, copy):
     longest = max(tensor.numel() for tensor in tensors)
     rows = torch.zeros(len(tensors), longest)
