@@ -29,8 +29,8 @@ _POINTS = 'class="gpuedu-points"'
 _COMMENT = re.compile(r"<!-- .*? -->\n")
 _PNG = re.compile(r'src="data:image/png;base64,([^"]+)"')
 _STYLE = re.compile(r"<style>.*?</style>\s*", re.DOTALL)
-_SAID = re.compile(r"<div>You said .*?; (?:it is|the answer is) (.*?)</div>", re.DOTALL)
-_TITLE = re.compile(r'<div class="title">.*?</div>\s*', re.DOTALL)
+_SAID = re.compile(r"You said .*?; (?:it is|the answer is) ", re.DOTALL)
+_PARAGRAPH = re.compile(r"<div>(.*?)</div>", re.DOTALL)
 _EMPHASIS = re.compile(r"(?<![*\w])\*([^*\n]+(?:\n[^*\n]+)?)\*(?![*\w])")
 _CODE = re.compile(r"(?<!`)`([a-z0-9-]+)`(?!`)")
 _HEADING = re.compile(r"^## ", re.MULTILINE)
@@ -190,8 +190,9 @@ def _collected(page: Page, html: str) -> str:
 
 def _revealed(html: str) -> str:
     """The truth of a prediction, closed until somebody has made their own."""
-    told = _TITLE.sub("", _SAID.sub(lambda found: f"<div>{_capital(found[1])}</div>", html))
-    return f"<details class='revealed'><summary>What it is</summary>{told}</details>"
+    told = (_capital(_SAID.sub("", text)) for text in _PARAGRAPH.findall(html))
+    paragraphs = "".join(f"<p>{text}</p>" for text in told)
+    return f'<details class="revealed"><summary>What it is</summary>{paragraphs}</details>'
 
 
 def _capital(text: str) -> str:
