@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpuedu.course.addresses import ways_in
-from gpuedu.course.stored import without_marks
 from gpuedu.syllabus import Lesson
 
 if TYPE_CHECKING:
@@ -25,6 +24,8 @@ FIGURES = "figures"
 """The folder of the figures, beside that of the lessons."""
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"
+_SCROLLS = '<div class="output" tabindex="0">{}</div>'
+"""A table or a stepper may be wider than a phone: who has no mouse scrolls it by its keys."""
 _POINTS = 'class="gpuedu-points"'
 _COMMENT = re.compile(r"<!-- .*? -->\n")
 _PNG = re.compile(r'src="data:image/png;base64,([^"]+)"')
@@ -158,7 +159,7 @@ def _check(
             for one in of_it
             if one.metadata["gpuedu"]["role"] == "answer" and not one.metadata.get("book")
         ]
-        right = [fenced(without_marks(one.source), "python") for one in answers]
+        right = [fenced(one.source, "python") for one in answers]
         yield _closed("A solution, and its card", [*right, *_outputs(page, lesson, cell)])
 
 
@@ -177,7 +178,8 @@ def _outputs(page: Page, lesson: Lesson, cell: NotebookNode) -> Iterator[str]:
         elif html:
             number += 1
             suffix = f"-{number}" if number > 1 else ""
-            yield _raw(_with_files(page, lesson, f"{cell.id}{suffix}", _collected(page, html)))
+            shown = _with_files(page, lesson, f"{cell.id}{suffix}", _collected(page, html))
+            yield _raw(_SCROLLS.format(shown))
         elif data.get("text/plain"):
             yield fenced(data["text/plain"], "text")
 

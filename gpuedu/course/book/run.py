@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from gpuedu.course.execution import execute, read_notebook
 from gpuedu.course.proof import Bench
+from gpuedu.course.stored import without_marks
 from gpuedu.syllabus import Lesson
 
 if TYPE_CHECKING:
@@ -81,6 +82,8 @@ def run(root: Path, lesson: Lesson) -> NotebookNode:
 
 
 def _with_wrong_answers(root: Path, cells: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
+    for cell in cells:
+        cell.source = without_marks(cell.source)
     for cell in cells:
         about = cell.metadata["gpuedu"]
         if about["role"] == "check":

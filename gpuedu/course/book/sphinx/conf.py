@@ -1,6 +1,7 @@
 """Sphinx's settings for the book. It needs nothing from the network, neither now nor when read."""
 
 import latex2mathml.converter
+from docutils import nodes
 
 import gpuedu
 
@@ -20,6 +21,7 @@ html_title = "gpuedu"
 html_static_path = ["static"]
 html_css_files = ["cards.css", "book.css"]
 html_extra_path = ["beside"]
+html_sidebars = {"**": ["search-button-field.html", "sbt-sidebar-nav.html"]}
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {
@@ -27,6 +29,7 @@ html_theme_options = {
     "use_repository_button": True,
     "use_download_button": False,
     "use_fullscreen_button": False,
+    "home_page_in_toc": True,
     "navbar_persistent": [],
     "show_navbar_depth": 1,
     "show_toc_level": 2,
@@ -37,13 +40,13 @@ html_theme_options = {
 
 def _inline(self, node):
     self.body.append(latex2mathml.converter.convert(node.astext()))
-    raise __import__("docutils").nodes.SkipNode
+    raise nodes.SkipNode
 
 
 def _block(self, node):
     formula = latex2mathml.converter.convert(node.astext(), display="block")
     self.body.append(f'<div class="formula">{formula}</div>')
-    raise __import__("docutils").nodes.SkipNode
+    raise nodes.SkipNode
 
 
 def setup(app):
