@@ -1,13 +1,13 @@
 # %% [markdown]
 # # How do you compute attention without storing its scores?
 #
-# In attention, every token gets a score for every other token. Written as plain operations, those
-# scores go to memory and come back, several times, and then they're thrown away. With long texts
-# they don't even fit. The kernel that made long texts possible computes exactly the same result and
-# never stores a score. In this lesson you find out how, and write it.
+# In attention, every token gets a score for every other token. If you write attention as a chain of
+# plain operations, those scores go to memory and come back several times, and then they're thrown
+# away. With long texts they don't even fit. The kernel that made long texts possible computes
+# exactly the same result and never stores a score. In this lesson you find out how, and write it.
 #
-# **You will be able to** take a softmax of a row that comes in blocks, and write flash attention in
-# Triton, forward and (if you like) backward.
+# **You will be able to** compute the softmax of a row that comes in blocks, and write flash
+# attention in Triton, forward and (if you like) backward.
 #
 # **You need** *Custom kernels*, and to know what attention computes. **Time** about 65 minutes.
 
@@ -23,8 +23,8 @@ from gpuedu import check, hint, predict, progress, reveal, see, setup
 setup("attention-kernels")
 
 # %% [markdown]
-# *See* how much memory the scores of one layer take, next to what they are made from. The inputs
-# and the result grow with the number of tokens, but the scores grow with its square.
+# *See* how much memory the scores of one layer take, compared with what they're computed from. The
+# inputs and the result grow with the number of tokens, but the scores grow with its square.
 
 # %%
 see("custom-kernels/scores-grow")
@@ -34,14 +34,14 @@ see("custom-kernels/scores-grow")
 #
 # **`online-softmax` · 6 points · about 20 minutes**
 #
-# Compute a softmax of a row that you see only once, a block at a time. It seems to need the whole
-# row before it can start: first the largest score, then the sum, then the quotients. So a row that
-# doesn't fit would have to be read two or three times. In attention it isn't even there to be read:
-# its scores are products, which a kernel computes block by block and would like to throw away at
-# once.
+# Compute the softmax of a row that you see only once, a block at a time. A softmax seems to need
+# the whole row before it can start: first the largest score, then the sum, then the quotients. So a
+# row that doesn't fit would have to be read two or three times. In attention it isn't even there to
+# be read: its scores are products, which a kernel computes block by block and would like to throw
+# away at once.
 #
-# *Predict.* A row of 100,000 scores comes in blocks, each of them once. You want the sum of
-# `exp(score - largest)`. How many numbers must you keep from one block to the next?
+# *Predict.* A row of 100,000 scores comes in blocks, and you see each block once. You want the sum
+# of `exp(score - largest)`. How many numbers must you keep from one block to the next?
 
 # %% role="predict"
 predict("online-softmax", 100_000)
@@ -54,7 +54,7 @@ predict("online-softmax", 100_000)
 #
 # *Implement* three functions that pass on a **state**, a tuple `(largest, total, weighted)`. It
 # holds the largest score so far, the sum of all `exp(score - largest)`, and the sum of these powers
-# times their values (which isn't divided by anything yet).
+# of e, each times its value (not divided by anything yet).
 
 # %% [markdown]
 # - `update(state, scores, values)` returns the state after one more block, with `scores` of shape
@@ -66,7 +66,7 @@ predict("online-softmax", 100_000)
 # These rules hold:
 #
 # - The result is that of the whole row, for blocks of any sizes.
-# - It's also right for scores of 1,500, whose `exp` is too large for a float64.
+# - The result is also right for scores of 1,500, whose `exp` is too large for a float64.
 
 # %% [markdown]
 # - A score of `-inf` doesn't count. A block may consist of nothing else, even the first one, and so
@@ -159,7 +159,8 @@ predict("flash-attention", 1_000_000)
 #
 # - Row i of `o` is the softmax of `scale` times the products of `q[i]` with all rows of `k`, times
 #   `v`. With `CAUSAL`, only rows 0 to i count. `q`, `k` and `v` stay as they are.
-# - It's right to within 0.004, even for scores of several hundred. Nothing is computed in float64.
+# - `o` is accurate to within 0.004, even for scores of several hundred. Nothing is computed in
+#   float64.
 # - A program loads each element of `q`, `k` and `v` at most once. With `CAUSAL` it loads no block
 #   of keys that are all later than its queries; blocks of keys start at multiples of `BN`.
 # - Nothing outside the arrays is loaded or stored, no undefined value of a masked load is used, and
@@ -169,9 +170,9 @@ predict("flash-attention", 1_000_000)
 # What you may need from Triton, besides what you used in *Custom kernels*:
 #
 # - `tl.maximum(a, b)` and `tl.minimum(a, b)` take the larger and the smaller of two values, or of
-#   two blocks element by element. `tl.max(a, axis=1)` has one number for each row of `a`.
+#   two blocks element by element. `tl.max(a, axis=1)` gives the largest number in each row of `a`.
 # - `tl.where(condition, a, b)` chooses for each element, `tl.trans(a)` transposes a block, and
-#   `tl.full(shape, value, tl.float32)` makes one.
+#   `tl.full(shape, value, tl.float32)` makes a block filled with `value`.
 # - Both factors of `tl.dot` must have the same dtype: `a.to(tl.float16)` converts a block.
 # - There's no `break` in a loop such as `for start in range(0, end, BN):`, so compute its `end`
 #   first. An `if CAUSAL:` is decided when the kernel is compiled.
@@ -230,25 +231,25 @@ see("flash-attention", attention)
 reveal("flash-attention")
 
 # %% [markdown]
-# *Reflect.* Your kernel's bytes still grow with the square of the tokens, since every program reads
-# all keys and values, and at 1,024 tokens they are half of the chain's. Why is that much better
-# than it looks? (These are bytes that programs ask for. Programs that run at the same time ask for
-# the same keys, so most of them come from the L2 cache, whereas the scores of many heads are too
-# many for it. And with twice as many queries per program, you ask for half as many.)
+# *Reflect.* Your kernel's bytes still grow with the square of the number of tokens, since every
+# program reads all keys and values, and at 1,024 tokens they are half of the chain's. Why is that
+# much better than it looks? (These are bytes that programs ask for. Programs that run at the same
+# time ask for the same keys, so most of those loads hit the L2 cache, whereas the scores of many
+# heads don't fit there. And with twice as many queries per program, you ask for half as many.)
 #
-# What else do you save? (Memory: nothing of size n x n exists, so n can be large.) Your kernel does
-# the same products as the chain, and in a backward pass it even does more. Why is it still faster?
-# (The products were never what took the time.)
+# What else do you save? (Memory: nothing of size n x n exists, so n can be large.) Your kernel
+# computes the same products as the chain, and a backward pass without stored scores computes even
+# more. Why is it still faster? (The products never took most of the time; moving the scores did.)
 
 # %% [markdown] exercise="flash-backward"
-# ## The way back, block by block
+# ## The backward pass, block by block
 #
 # **`flash-backward` · 4 points · stretch · about 25 minutes**
 #
 # Write the backward pass of attention, again without a matrix of weights in memory. Besides its
-# result, the forward pass keeps one number for each query: `lse`, the logarithm of the sum of its
-# powers. With it, you can recompute a block of weights wherever you need it:
-# `weights = exp(scores - lse)`.
+# result, the forward pass keeps one number for each query: `lse`, the logarithm of the sum of
+# `exp(score)` over the keys that it sees. With it, you can recompute a block of weights wherever
+# you need it: `weights = exp(scores - lse)`.
 #
 # *Predict.* The forward pass has two matrix products: the scores, and `weights @ v`. How many does
 # the backward pass have, if it recomputes the scores and then finds the gradients of q, k and v?
@@ -286,8 +287,8 @@ predict("flash-backward", 5)
 # mask it. What is 0 times that?)
 
 # %% [markdown]
-# - `dk` and `dv` are right to within 0.01, even for scores of several hundred. Nothing is computed
-#   in float64. All other arrays stay as they are.
+# - `dk` and `dv` are accurate to within 0.01, even for scores of several hundred. Nothing is
+#   computed in float64. All other arrays stay as they are.
 # - A program loads no element twice, and stores each element of `dk` and `dv` once.
 # - It loads no block of queries that are all earlier than its keys. Blocks of queries start at
 #   multiples of `BM`.
@@ -366,7 +367,7 @@ reveal("flash-backward")
 # fused kernel around it.
 
 # %% [markdown]
-# Is there anything left to gain? The idea stays the same, but each generation of GPUs needs another
+# Is there anything left to gain? The idea stays the same, but each generation of GPUs needs a new
 # kernel. Flash attention 2 reached only 35% of an H100's peak, because it does one thing after the
 # other: load, multiply, exponentiate. Flash attention 3 lets some warps load while others multiply,
 # and overlaps the softmax of one block with the products of the next: up to 75% in float16. That's
@@ -377,9 +378,9 @@ reveal("flash-backward")
 #
 # - A running maximum and a running sum are enough for a softmax, and two such states can be merged.
 # - Attention can go through keys block by block, so that no score is ever stored.
-# - A backward pass may recompute what it needs: products are cheap, and memory isn't.
+# - A backward pass may recompute what it needs: products are cheap, and memory traffic isn't.
 #
-# **Your number:** how many bytes your attention asks for, for each of 1,024 tokens.
+# **Your number:** how many bytes per token your attention requests, for a text of 1,024 tokens.
 
 # %%
 progress()
@@ -394,9 +395,9 @@ progress()
 #   over keys: T. Dao, *FlashAttention-2*, 2023, arXiv:2307.08691.
 # - One row split among programs: T. Dao, D. Haziza, F. Massa, G. Sizov, *Flash-Decoding for
 #   long-context inference*, PyTorch blog, 2023.
-# - The way back: weights are computed again, T. Dao et al. 2022, section 3.1; from one number for
-#   each query, by programs that have keys, T. Dao 2023, sections 3.1 and 3.2. 2.5 times the
-#   arithmetic, and a kernel that computes `delta` first: Triton's tutorials, "Fused Attention".
+# - The backward pass: recomputed weights, T. Dao et al. 2022, section 3.1; one number for each
+#   query, and programs that have keys, T. Dao 2023, sections 3.1 and 3.2. 2.5 times the arithmetic,
+#   and a kernel that computes `delta` first: Triton's tutorials, "Fused Attention".
 # - What PyTorch chooses from: its pages of `scaled_dot_product_attention`, `torch.nn.attention` and
 #   `torch.nn.attention.flex_attention`.
 # - 35% and 75%, and how: J. Shah et al., *FlashAttention-3: Fast and Accurate Attention with

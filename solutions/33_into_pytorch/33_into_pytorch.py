@@ -3,8 +3,8 @@
 #
 # On an H200, one token of a small GPT takes 2.6 ms if PyTorch launches its kernels one by one. The
 # same kernels take 0.63 ms if a single graph launches them all. A fast kernel, then, is only half
-# of the work. It has to be known to PyTorch, or no model can train through it and no compiled graph
-# can contain it. And something has to launch it without wasting the time that it saved.
+# the work. PyTorch has to know about it, or no model can train through it and no compiled graph can
+# contain it. And something has to launch it without wasting the time that it saved.
 #
 # **You will be able to** turn your kernel into an operator that trains and compiles. You will find
 # out what keeps `torch.compile` from fusing your model, and say when a CUDA graph helps and what it
@@ -46,9 +46,9 @@ def gate_kernel(x, y, beta, out):
 
 
 # %% [markdown]
-# *Predict.* Three tensors ask for gradients: `w`, `x` and `y`. The kernel fills `out`, and then
-# `(w * out).sum().backward()` runs. What is `x.grad` after that: `"right"`, `"zeros"`, `"None"`, or
-# is there `"an error"`?
+# *Predict.* The tensors `w`, `x` and `y` require gradients. The kernel fills `out`, and then `(w *
+# out).sum().backward()` runs. What is `x.grad` after that: `"right"`, `"zeros"`, `"None"`, or is
+# there `"an error"`?
 
 # %% role="predict"
 predict("autograd-function", "None")
@@ -61,7 +61,7 @@ gate_kernel(x, y, 1.0, out)
 print(f"w.grad: {w.grad}\nx.grad: {x.grad}")
 
 # %% [markdown]
-# You get no warning, and everything before the kernel never trains. Autograd records PyTorch's
+# You get no warning, and nothing before the kernel ever trains. Autograd records PyTorch's
 # operations, and writing to memory isn't one. So make the kernel an **operator**, which takes four
 # functions:
 #
@@ -77,15 +77,16 @@ print(f"w.grad: {w.grad}\nx.grad: {x.grad}")
 
 # %% [markdown]
 # *Implement* the first two, about 5 lines and 1. `forward(x, y, beta)` launches the kernel. `fake`
-# has the same arguments. A compiler calls it while it builds a graph, to learn what the result will
-# look like.
+# takes the same arguments. A compiler calls it while it builds a graph, to learn what the result
+# will look like.
 #
 # - `forward` returns a new contiguous tensor, with the dtype of x. x and y may have any strides,
 #   such as those of a transposed tensor, and they stay as they are.
 # - It raises a `ValueError` if x and y differ in shape or in dtype. The kernel wouldn't notice.
-# - `fake` gets tensors that have a shape, a dtype, strides and a device, but no values to read
-#   (their device is "meta"). It returns a tensor of this kind. Its shape, dtype, strides and device
-#   are those that the result of `forward` has for such an x.
+# - `fake` gets tensors that have a shape, a dtype, strides and a device, but no values to read. (In
+#   the check their device is "meta"; under `torch.compile` it's the real one.) It returns a tensor
+#   of this kind. Its shape, dtype, strides and device are those that the result of `forward` has
+#   for such an x.
 
 
 # %% role="answer"
@@ -111,9 +112,9 @@ def fake(x, y, beta):
 # `backward(ctx, grad)` gets `grad`, the gradient of the loss with respect to the result, and
 # returns three things: the gradients with respect to x, y and beta.
 #
-# - Tensors are kept by `ctx.save_for_backward(...)`, and come back as the tuple
-#   `ctx.saved_tensors`. Numbers are kept as attributes (`ctx.beta`). Nothing is kept outside of
-#   `ctx`, because there may be many forward passes before the first backward pass.
+# - Keep tensors with `ctx.save_for_backward(...)`; they come back as the tuple `ctx.saved_tensors`.
+#   Keep numbers as attributes (`ctx.beta`). Nothing is kept outside of `ctx`, because there may be
+#   many forward passes before the first backward pass.
 # - A gradient has the shape and dtype of its tensor. That of beta, which is a number, is `None`.
 # - `ctx.needs_input_grad` has three flags, one for each input. Where it's `False`, nobody needs the
 #   gradient: return `None` there, too.
@@ -155,8 +156,8 @@ check("autograd-function", forward, fake, setup_context, backward)
 # %% [markdown]
 # *See* a small model train with the kernel alone, and with your operator. Then see what PyTorch's
 # own tools say about it, and use them for every operator that you write. `opcheck` calls it the way
-# autograd and the compiler do, including with strides. `gradcheck` compares its gradients with
-# finite differences.
+# autograd and the compiler do, and compares the real result with what `fake` promised, strides
+# included. `gradcheck` compares its gradients with finite differences.
 
 # %%
 see("autograd-function", forward, fake, setup_context, backward)
@@ -165,7 +166,7 @@ reveal("autograd-function")
 
 # %% [markdown]
 # *Reflect.* Your `backward` is a chain of operations, and each goes through memory. What would you
-# do about that on a GPU? And who would notice if `fake` gave the strides of a transposed x?
+# do about that on a GPU? And who would notice if `fake` kept the strides of a transposed x?
 #
 # (Write a kernel that reads x, y and grad once, make it another operator, and call that in
 # `backward`. As for `fake`, nobody would notice as long as x is contiguous. With a transposed x,
@@ -173,13 +174,13 @@ reveal("autograd-function")
 # wrong numbers.)
 
 # %% [markdown]
-# Two relatives of what you used are good to know. If the kernel is in Triton, use
+# Two relatives of what you used are worth knowing. If the kernel is in Triton, use
 # `torch.library.triton_op`, and launch it through `wrap_triton`. Then the compiler sees the kernel
 # itself, not only an operator around it. **`torch.autograd.Function`** is the older way to give a
 # function a gradient. It takes the same `forward`, `setup_context` and `backward`, but no `fake`,
-# so a compiler has to look inside, which ends the graph at a kernel like this one. And if an
-# operator writes into an argument, name that argument in `mutates_args`, or a compiler will assume
-# that it hasn't changed.
+# so a compiler has to look inside, which ends the graph at a kernel like this one. One warning: if
+# an operator writes into an argument, name that argument in `mutates_args`, or a compiler will
+# assume that it hasn't changed.
 
 # %% [markdown] exercise="compile-it"
 # ## One graph, compiled once
@@ -234,7 +235,7 @@ for one in told.break_reasons:
     print(f"line `{one.user_stack[-1].line}`: {one.reason.splitlines()[0]}")
 
 # %% [markdown]
-# What is compiled again, and why, is in a log: `torch._logging.set_logs(recompiles=True)`, or
+# A log says what is compiled again, and why: `torch._logging.set_logs(recompiles=True)`, or
 # `TORCH_LOGS=recompiles` in front of a command. A Python float starts out as a constant of the
 # graph. When it changes, TorchDynamo compiles again, and this time makes it an input of the graph.
 
@@ -247,10 +248,10 @@ with contextlib.redirect_stderr(sys.stdout):  # that's where logs go
 torch._logging.set_logs()
 
 # %% [markdown]
-# *See* six calls of the given layer, with a square for each graph. A filled square was compiled for
-# this call. Which guard fails in the second call, although nothing has changed? (A guard finds your
-# globals in `G`. Only the first guard that fails is named: in calls 3 and 6 the gain and the batch
-# have changed, too.)
+# *See* six calls of the given layer, with a square for each graph. A filled square is a graph that
+# was compiled for this call. Which guard fails in the second call, although nothing has changed? (A
+# guard finds your globals in `G`. Only the first guard that fails is named: in calls 3 and 6 the
+# gain and the batch have changed, too.)
 
 # %%
 see("compile-it", layer_as_given)
@@ -305,7 +306,7 @@ reveal("compile-it")
 see("into-pytorch/fused-layer")
 
 # %% [markdown]
-# Three. The largest of all numbers takes two, one for parts of `h` and one for the parts' results,
+# Three. The maximum over all of `h` takes two, one for parts of `h` and one for the parts' results,
 # and everything else is in the third. Operations on single numbers, such as `LIMIT / peak`, cost
 # next to no bytes, but each of them was a launch. In the code of the third kernel, find the two
 # loops over a row. Why does it load `h` twice?
@@ -318,9 +319,9 @@ see("into-pytorch/fused-code")
 # after the rows are divided? And why does `peak` split the layer into kernels, graph break or not?
 #
 # (Before the peak, because there `h` goes through memory anyway. A break after the division costs
-# one more trip of `h` to memory and back, as in the middle bar. And no row can be scaled until
-# every row has been looked at, which takes a pass over all of `h`. The third kernel loads `h` twice
-# for the same reason: it needs a row's norm before it can divide the row.)
+# one more trip of `h` to memory and back, as in the middle bar of the figure above. And no row can
+# be scaled until every row has been looked at, which takes a pass over all of `h`. The third kernel
+# loads `h` twice for the same reason: it needs a row's norm before it can divide the row.)
 
 # %% [markdown] exercise="cuda-graphs"
 # ## Launch once, replay many times
@@ -336,9 +337,10 @@ see("into-pytorch/fused-code")
 predict("cuda-graphs", 40)
 
 # %% [markdown]
-# A **CUDA graph** takes those launches away. You **capture** a step once: its kernels don't run,
-# but are recorded, each with the memory that it reads and writes. Then one call, a **replay**, runs
-# all of them on that same memory. None of your Python is in it, and that has consequences:
+# A **CUDA graph** replaces all of those launches with one. You **capture** a step once: its kernels
+# don't run, but are recorded, each with the memory that it reads and writes. Then one call, a
+# **replay**, runs all of them on that same memory. None of your Python is in it, and that has
+# consequences:
 #
 # - The CPU can't wait for the GPU during a capture, so it can't look at a value: no `item()`, no
 #   `if x.sum() > 0:`, no `synchronize()`. And `torch.tensor(0.5, device="cuda")` waits for a copy.
@@ -428,8 +430,7 @@ def run_captured(device, step, inputs):
 # `kernel_us`, and `node_us` more in a graph. Leave out the copies of inputs and result.
 #
 # - `step_times` returns the time of a step in µs, without a graph and with one.
-# - `no_gain_from` returns the shortest `kernel_us`, 0 or more, from which on the graph isn't
-#   faster.
+# - `no_gain_from` returns the shortest `kernel_us` (0 or more) for which the graph isn't faster.
 
 
 # %% role="answer"
@@ -457,8 +458,8 @@ check("cuda-graphs", run_captured, step_times, no_gain_from)
 
 # %% [markdown]
 # *See* three steps, launched one by one and by your replays. Where are the gaps on the GPU, and
-# what is the CPU doing in them? The second figure has your formulas: the time of a step, by the
-# time of its kernels.
+# what is the CPU doing meanwhile? The second figure plots your formulas: the time of a step against
+# the time of one kernel.
 
 # %%
 see("cuda-graphs", run_captured, step_times, no_gain_from)
@@ -477,8 +478,8 @@ measure("cuda-graphs", run_captured, step_times, no_gain_from)
 see("into-pytorch/graphed-model")
 
 # %% [markdown]
-# Here is a recorded one: a language model that makes one token for each text. With more texts at a
-# time, the same kernels take longer.
+# Here is a recorded measurement: a language model makes one token for each text, with and without a
+# graph. With more texts at a time, the same kernels take longer.
 
 # %%
 see("into-pytorch/recorded-graphs")
@@ -518,7 +519,8 @@ predict("inductor-or-you", 4)
 # - `sizes` has each tensor's bytes by name. `results` lists the tensors that are needed afterwards.
 # - A kernel reads a tensor from memory once, however many of its operations use it. It doesn't read
 #   what it made itself.
-# - Of what it makes, it writes to memory what a later kernel reads, and what is in `results`.
+# - Of the tensors that it makes, it writes to memory only those that a later kernel reads or that
+#   are in `results`.
 
 
 # %% role="answer"
@@ -563,7 +565,7 @@ reveal("inductor-or-you")
 # Find the faults in an operator that somebody wrote in C++ and CUDA. You'll meet such code in
 # packages, and most of it looks like this: a kernel, and a function that checks its tensors, makes
 # the result and launches. (Where there is a CUDA compiler, `torch.utils.cpp_extension.load_inline`
-# compiles such a text and makes it a Python function.)
+# compiles such source code and gives you a Python function.)
 
 # %%
 see("into-pytorch/extension")
@@ -684,4 +686,4 @@ progress()
 #   (`gpuedu/recorded`). What a replay costs, and a kernel in a graph, is made up for this lesson.
 # - Streams, devices and errors in an extension: PyTorch, *C++ documentation*, "Tensor CUDA Stream
 #   API" and "CUDA Guards"; `C10_CUDA_KERNEL_LAUNCH_CHECK` in its header `c10/cuda/CUDAException.h`;
-#   `torch.library.register_autograd`. What calls on the CPU can show was tried with the same code.
+#   `torch.library.register_autograd`. Whatever can be tried on a CPU was tried with the same code.

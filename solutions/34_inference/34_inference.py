@@ -23,8 +23,9 @@ from gpuedu import check, hint, predict, progress, reveal, see, setup
 setup("inference")
 
 # %% [markdown]
-# *See* how long a thousand tokens take, read and written. Each token goes through the same weights
-# in both rows, and takes the same arithmetic. So why does writing take so much longer?
+# *See* how long it takes to read a thousand tokens, and to write a thousand. Each token goes
+# through the same weights in both rows, and takes the same arithmetic. So why does writing take so
+# much longer?
 
 # %%
 see("inference/read-and-write")
@@ -106,7 +107,7 @@ def limit(flop, moved_bytes, device):
 
 
 def enough_texts(flop, text_bytes, weight_bytes, device):
-    """From how many texts on arithmetic is the limit."""
+    """How many texts it takes until arithmetic is the limit."""
     ### BEGIN SOLUTION
     ahead_s = flop / device["flop_per_s"] - text_bytes / device["bytes_per_s"]
     if ahead_s <= 0:
@@ -119,8 +120,8 @@ def enough_texts(flop, text_bytes, weight_bytes, device):
 check("prefill-or-decode", pass_flop, pass_bytes, limit, enough_texts)
 
 # %% [markdown]
-# *See* where your functions put both under the roofs of an H100. The second figure is about decode
-# only: how much arithmetic is there for each byte, with more and more texts in a pass?
+# *See* where your functions put prefill and decode under the roofs of an H100. The second figure is
+# about decode only: how much arithmetic is there for each byte, with more and more texts in a pass?
 
 # %%
 see("prefill-or-decode", pass_flop, pass_bytes, limit)
@@ -136,7 +137,7 @@ reveal("prefill-or-decode")
 #
 # Your formulas leave out what layers pass to each other, softmax and norms. They also count the
 # table of token embeddings as if it were multiplied, though it's only looked up. And in a mixture
-# of experts, a token takes only some of the weights.
+# of experts, a token goes through only some of the weights.
 
 # %% [markdown] exercise="kv-cache"
 # ## A cache that changes nothing but the time
@@ -286,8 +287,9 @@ predict("sampling", 16)
 # *Implement* `probabilities(scores, temperature, top_k, top_p)`. It takes the scores of all tokens,
 # float32 of shape (vocabulary,), and returns their probabilities, float64 of the same shape.
 #
-# - The settings apply in this order: temperature, top-k, top-p. After each cut, the tokens that are
-#   left are scaled to add up to 1, and the next setting goes by that. All others have exactly 0.
+# - The settings apply in this order: temperature, top-k, top-p. After each cut, the probabilities
+#   that are left are scaled to add up to 1, and the next setting goes by those. All other tokens
+#   have exactly 0.
 # - `top_k` is at least 1, and may be larger than the vocabulary. `top_p` is above 0 and below 1.
 #   Either may be `None`, which leaves it out. At least one token is kept.
 # - Of equally likely tokens, those with smaller numbers are kept first.
@@ -359,19 +361,20 @@ see("inference/texts", probabilities, draw)
 # characters make sense, and after `if x is not` many do.) Why does the text go around in circles at
 # temperature 0? (The same 64 characters always lead to the same next one. Once they come up again,
 # so does everything after them.) At temperature 1 the draws follow what the model has learned. Why
-# do people still cut the tail? (It's many tokens that are each unlikely, and mostly wrong. In a
-# long text one of them comes up sooner or later, and the model goes on from there.)
+# do people still cut the tail? (It has many tokens, each of them unlikely, and most of them wrong.
+# In a long text one of them comes up sooner or later, and the model goes on from there.)
 #
-# Don't count on temperature 0 to give the same answer twice on a server, though. The kernels add up
-# in an order that can depend on how many texts share the pass, and if two scores are nearly equal,
-# the last digit decides.
+# Don't count on temperature 0 to give the same answer twice on a server, though. The kernels add
+# numbers up in an order that can depend on how many texts share the pass, and if two scores are
+# nearly equal, the last digit decides.
 
 # %% [markdown]
 # ## What you take with you
 #
 # - Reading a long prompt is limited by arithmetic. Writing is limited by bytes: every pass reads
 #   the weights and the caches again.
-# - A KV cache leaves the text as it would have been, and makes each new token cost one token.
+# - A KV cache doesn't change the text. With it, only the new token goes through the model, not the
+#   whole text again.
 # - More texts in a pass share the weights, but each brings its own cache.
 #
 # **Your number:** how many tokens per second one text can get at most from your own GPU.

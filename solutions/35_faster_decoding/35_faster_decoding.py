@@ -3,9 +3,9 @@
 #
 # While a model writes a single text, the GPU hardly computes. It reads: all of the weights, for
 # every token. That leaves two ways to make a text come faster. You can store the weights in fewer
-# bits, so that there is less to read. Or you can let every reading make more than one token, by
-# guessing ahead. The first changes the model a little, and you'll measure how much. The second
-# changes nothing at all, and you'll prove it.
+# bits, so that there is less to read. Or you can get more than one token out of each pass over the
+# weights, by guessing ahead. The first changes the model a little, and you'll measure how much. The
+# second changes nothing at all, and you'll prove it.
 #
 # **You will be able to** store weights in 8 and 4 bits, and say what that costs; and guess ahead of
 # a model so that the text still has exactly its distribution.
@@ -32,7 +32,8 @@ see("inference/one-token")
 # **`quantize` · 8 points · about 30 minutes**
 #
 # Store a matrix of weights in 8 bits or in 4 bits each, and find out what can go wrong. Weights
-# mostly have 16 bits, so with 4 bits there is only a quarter of the bytes to read for every token.
+# usually have 16 bits, so with 4 bits there are only a quarter as many bytes to read for every
+# token.
 #
 # To **quantize** weights is to cut their range into equal steps, and to keep for each weight only
 # the number of its step: its **code**. With 8 bits there are 256 codes, with 4 bits there are 16.
@@ -103,7 +104,7 @@ def dequantize(codes, scale, zero):
 
 
 # %% [markdown]
-# NumPy has no type of 4 bits, so two codes have to share a byte.
+# NumPy has no 4-bit type, so two codes have to share a byte.
 #
 # *Implement* `pack(codes)`, which takes codes from 0 to 15, uint8 of shape (rows, columns) with an
 # even number of columns, and returns bytes, uint8 of shape (rows, columns // 2); and
@@ -141,7 +142,7 @@ see("quantize", quantize, dequantize)
 reveal("quantize")
 
 # %% [markdown]
-# *See* what the bits buy. On the left is a made-up matrix, in which 1 of 256 weights was multiplied
+# *See* what the bits buy. On the left is a made-up matrix, in which 1 in 256 weights was multiplied
 # by 20. On the right is a small GPT of this course. It was trained to continue Python code,
 # character by character, and its loss is measured with the weights that your functions give back.
 # **fp8** (E4M3) is a floating-point number of 8 bits: its steps are small near 0, and get larger
@@ -151,9 +152,9 @@ reveal("quantize")
 see("inference/formats", quantize, dequantize, pack)
 
 # %% [markdown]
-# *Reflect.* In groups of 32 with 4 bits, how many bits does a weight take in your arrays, with a
-# scale of 32 bits and a zero point of 8? And if scales had 16 bits, and zero points 4, in groups of
-# 128, as is common? (5.25, and 4.16.)
+# *Reflect.* In groups of 32 with 4 bits, how many bits does a weight take once its codes are
+# packed, with a scale of 32 bits and a zero point of 8? And if scales had 16 bits, and zero points
+# 4, in groups of 128, as is common? (5.25, and 4.16.)
 #
 # A GPU reads 3.35 TB/s, and writes one text with a model of 7 billion parameters. Leave out the
 # cache: how many tokens per second can it give at most with 16 bits, and with 4.16? (239, and 920.
@@ -171,9 +172,9 @@ see("inference/formats", quantize, dequantize, pack)
 # **AWQ** scales up the few columns that meet the largest inputs, so that rounding hurts them less.
 #
 # Weights aren't all there is to quantize. If the **activations** have 8 bits, too (fp8, mostly),
-# the products themselves run on faster tensor cores, and that's what helps prefill and large
-# batches. And where the cache is most of what is read, 8 bits or fewer for its keys and values help
-# most.
+# tensor cores that support the format compute the products themselves faster, and that's what helps
+# prefill and large batches. And where the cache is most of what is read, 8 bits or fewer for its
+# keys and values help most.
 
 # %% [markdown] exercise="speculative"
 # ## Guess ahead, and keep the distribution
@@ -225,7 +226,8 @@ def pick(p, uniform):
 # - Guess i is accepted if `uniforms[i]` is less than p / q of its token. The result has the guesses
 #   before the first rejected one, and then one token more.
 # - That token is drawn with `uniforms[k]`, by `pick`: from the residual at the place of the
-#   rejected guess, or from the last row of `p`. Rows may be equal, and have zeros.
+#   rejected guess, or from the last row of `p`. A row of `p` may equal its row of `q`, and both may
+#   contain zeros.
 # - The arguments stay as they are.
 #
 # Then the text has the target's distribution, over all guesses and uniforms. This is checked, too.
@@ -318,8 +320,8 @@ reveal("speculative")
 # %% [markdown]
 # ## What you take with you
 #
-# - A text that is written alone takes as long as its bytes, so bits that aren't stored are time
-#   that isn't spent.
+# - Writing a single text takes as long as reading the weights, so every bit that you don't store
+#   saves time.
 # - One large weight sets the step of its group. Small groups cost bits, and give accuracy back.
 # - Guesses that are verified leave the distribution exactly as it was, and you can prove that by
 #   counting.

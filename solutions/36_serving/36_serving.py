@@ -95,8 +95,8 @@ def admit(waiting, running, free_tokens):
 # the time to first token), and how fast it goes on (**TPOT**, the time per output token). Means
 # hide the unlucky ones, so both are given as percentiles.
 #
-# *Implement* `percentile(values, percent)`, which returns the smallest of the values for which at
-# least `percent`% of them are the same or less. So the result is always one of the values.
+# *Implement* `percentile(values, percent)`, which returns the smallest of the values such that at
+# least `percent`% of them are less than or equal to it. So the result is always one of the values.
 # `percent` is a whole number from 1 to 100, and the list `values` stays as it is.
 
 
@@ -146,7 +146,8 @@ check("batching", admit, percentile, metrics)
 
 # %% [markdown]
 # *See* twelve texts under both policies. Then see both under load: texts come at random, more and
-# more of them each second, and your metrics say how long 99 of 100 wait at most for a first token.
+# more of them each second, and your metrics say how long 99 out of 100 have to wait, at most, for
+# their first token.
 
 # %%
 see("batching", admit_static, admit)
@@ -264,8 +265,8 @@ def release(state, text):
 
 
 # %% [markdown]
-# *Implement* `wasted_share(lengths, size, longest)`, for texts that share nothing. It says what
-# share of all the reserved places for tokens holds no token. Add up over all texts first, then
+# *Implement* `wasted_share(lengths, size, longest)`, for texts that share nothing. It returns what
+# share of the places that are reserved for tokens holds none. Add up over all texts first, then
 # divide.
 #
 # Return two shares, numbers from 0 to 1: the first if each text reserves `longest` places, the
@@ -335,8 +336,8 @@ predict("what-to-serve-on", 4)
 # %% [markdown]
 # *Implement* what one device does. All texts have `length` tokens.
 #
-# - `texts_that_fit` returns how many texts a device holds beside the weights: a whole number (an
-#   `int`), and 0 where there is no room for even one.
+# - `texts_that_fit` returns how many texts a device holds in addition to the weights: a whole
+#   number (an `int`), and 0 where there is no room for even one.
 # - `step_s` returns the seconds of a step for `batch` texts. All weights are read once, and the
 #   caches of all texts, too. Meanwhile it does 2 FLOP for each weight and text, and the longer of
 #   the two decides. (Weights are turned into 16-bit numbers first, so fewer bits save no FLOP.)
@@ -410,10 +411,11 @@ def cheapest(model, length, devices, least_per_s):
 check("what-to-serve-on", texts_that_fit, step_s, speeds, per_million, cheapest)
 
 # %% [markdown]
-# *See* Llama 3 8B on five devices, by your functions. Each curve goes from one text at a time, at
-# the top right, to as many as fit. A ring marks your pick for at least 50 tokens per second. Below
-# it is the same model on one device, with fewer bits for each weight. Before you look: what do 4
-# bits change for one text, and for a full batch? (Try `"h100-sxm"` or `"l40s"`, and other speeds.)
+# *See* what your functions say about Llama 3 8B on five devices. Each curve goes from one text at a
+# time, at the top right, to as many as fit. A ring marks your pick for at least 50 tokens per
+# second. Below it is the same model on one device, with fewer bits for each weight. Before you
+# look: what do 4 bits change for one text, and for a full batch? (Try `"h100-sxm"` or `"l40s"`, and
+# other speeds.)
 
 # %%
 SERVING = (texts_that_fit, step_s, speeds, per_million, cheapest)
@@ -471,11 +473,12 @@ predict("prefix-cache", 50)
 #   numbers, such as `hash` gives for a tuple of numbers. Two blocks, of one text or of two, have
 #   equal keys if and only if the texts are equal from their starts to the ends of these blocks.
 # - `match(known, tokens, size)` returns how many tokens of a prompt need not be read. `known` is a
-#   `frozenset` of keys. Whole blocks count, from the start to the first that isn't known. At least
-#   one token must be left to be read, since its step makes the first token of the answer.
+#   `frozenset` of keys. Only whole blocks count, from the start up to the first one that isn't
+#   known. At least one token must be left to be read, since its step makes the first token of the
+#   answer.
 
 # %% [markdown]
-# - `victim(cached)` returns the key of the block to give away next, or `None` if there is none.
+# - `victim(cached)` returns the key of the block to evict next, or `None` if there is none.
 #   `cached` maps each key to a dict. In it, `"before"` is the key of the block before it in its
 #   text (`None` for a first block), `"used"` is when it was last used, and `"holders"` how many
 #   running texts have it. A block that somebody holds can't go. Neither can a block that another
@@ -588,8 +591,9 @@ def all_reduce_s(gpus, size_bytes, alpha_s, bytes_per_s):
 # - `decode_s` returns the time of a step for `batch` texts. A GPU reads its share, and waits for
 #   two all-reduces in each layer: of `width` numbers for each text. Nothing overlaps, because the
 #   next product needs the sum. (There are few texts here, so leave out the arithmetic.)
-# - `best_gpus` returns the number of the list `counts` with the shortest step, of those where a
-#   GPU's share fits into its memory, and 0 if there are none. No two steps take equally long.
+# - `best_gpus` takes a list `counts` of numbers of GPUs, and returns the one with the shortest
+#   step, among those where a GPU's share fits into its memory. It returns 0 if there are none. No
+#   two steps take equally long.
 
 
 # %% role="answer"
@@ -639,10 +643,10 @@ reveal("tensor-parallel-decode")
 # **`export-and-run` · 3 points · stretch · about 25 minutes**
 #
 # Say what can be exported, and what the exported program gives. A server should not need your
-# Python: neither the class nor the time it takes. So `torch.export` runs `forward` once with
-# stand-ins for the tensors, which have a size and a type but no values, and writes down all
-# operations. You get one graph of the whole `forward`, or an error. Here is a module around this
-# course's GPT, which reads up to 64 characters.
+# Python code, nor spend time running it. So `torch.export` runs `forward` once with stand-ins for
+# the tensors, which have a size and a type but no values, and writes down all operations. You get
+# one graph of the whole `forward`, or an error. Here is a module around this course's GPT, which
+# reads up to 64 characters.
 
 # %% role="given"
 import io
@@ -746,7 +750,8 @@ exports = {
 # arguments: `"right"` if the numbers are the same, `"frozen"` if they differ, or `"error"`. Each
 # entry starts afresh. `other` is a `Scorer` that was trained: all of its weights differ.
 #
-# - `"5 texts of 40"`, `"1 text of 64"`, `"1 text of 65"`: `program(characters, 1.5)`, of that size.
+# - `"5 texts of 40"`, `"1 text of 64"`, `"1 text of 65"`: `program(characters, 1.5)`, with
+#   characters of that size.
 # - `"sharpen 2"`: `program(characters, 2.0)`.
 # - `"temperature"`: after `scorer.temperature = 0.5`.
 # - `"loaded weights"`: after `scorer.load_state_dict(other.state_dict())`.
@@ -795,8 +800,8 @@ reveal("export-and-run")
 
 # %% [markdown]
 # *Reflect.* Export the GPT without `fused=True`: it's refused, because not all lengths satisfy
-# `length != 64`. Which line of its attention asked? And what would ONNX Runtime, a program that
-# runs such graphs without PyTorch, make of `sharpen`?
+# `length != 64`. Which line of its attention is the reason? And what would ONNX Runtime, a program
+# that runs such graphs without PyTorch, make of `sharpen`?
 #
 # (`self.future[:length, :length]`: 64 of 64 rows are the whole mask, so there's nothing to slice,
 # and the graph would be a different one. `max=63` passes. With the package onnxscript, one command
@@ -807,7 +812,8 @@ reveal("export-and-run")
 # ## What you take with you
 #
 # - A batch shares the reading of the weights. Requests join and leave it at every token.
-# - A cache in blocks wastes less than one piece for each text, and texts can share blocks.
+# - A cache that is kept in blocks wastes less memory than one that is reserved in one piece for
+#   each text, and texts can share blocks.
 # - The price of a token is the device's price for the time that a step takes, divided by the texts
 #   in the batch.
 #
@@ -841,9 +847,9 @@ progress()
 # - Goodput, and reading and writing on different GPUs: Y. Zhong et al., *DistServe: Disaggregating
 #   Prefill and Decoding for Goodput-optimized Large Language Model Serving*, OSDI 2024,
 #   arXiv:2401.09670.
-# - Keys of blocks, whole blocks alone, the end of a text that goes first, and users that are kept
-#   apart: vLLM's documentation, "Automatic Prefix Caching" (design). One token that is always read:
-#   vLLM's source, `KVCacheManager.get_computed_blocks`.
+# - Keys of blocks, whole blocks only, the end of a text that is evicted first, and users that are
+#   kept apart: vLLM's documentation, "Automatic Prefix Caching" (design). One token that is always
+#   read: vLLM's source, `KVCacheManager.get_computed_blocks`.
 # - Tensor parallelism in decoding, and copies of key-value heads: the same chapter of How to Scale
 #   Your Model, "Distributing Inference Over Multiple Accelerators". Ring and tree: the lesson on
 #   collectives. What a message costs: `gpuedu/multi/network/links.py`, with documents. Up to 72

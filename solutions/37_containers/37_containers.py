@@ -1,7 +1,7 @@
 # %% [markdown]
 # # How does your program run on a machine that you have never seen?
 #
-# So far your programs ran on a machine where everything they need was installed already. A
+# So far, your programs have run on a machine where everything they need was already installed. A
 # cluster's machines have a GPU driver, and not much else. So you bring the rest along in an image,
 # and a manifest tells the cluster what to do with it. Below is what a careless first image would
 # carry: 30 GB, of which 0.1 MB is the program.
@@ -29,7 +29,8 @@ see("clusters/weight")
 #
 # A cluster's machines have a GPU driver and something that runs **containers**, but neither your
 # Python nor your packages. So you bring them in an **image**: a set of files, and the command to
-# start. A **Dockerfile** lists the steps that make it. Each step adds a **layer** with whatever it
+# start. A container is that command running, with the image's files as its file system. A
+# **Dockerfile** lists the steps that make an image. Each step adds a **layer** with whatever it
 # changed, and the builder keeps layers in a **cache**. A step is skipped if its text is the same,
 # the files that it copies are the same, and every step before it was skipped, too.
 
@@ -86,8 +87,8 @@ see("image", naive)
 # - Every image that you start from has a tag that names a version, down to the minor version for
 #   `python`, and never `latest`.
 # - After a change to `train.py`, to `minigpt/` or to the data, nothing is downloaded again.
-# - The image has only what the program needs: no nvcc and headers (a tag with `devel`), no apt
-#   lists (`/var/lib/apt/lists`), no pip cache (`pip install --no-cache-dir` keeps none). Remove
+# - The image has only what the program needs: no nvcc and no CUDA headers (a tag with `devel`), no
+#   apt lists (`/var/lib/apt/lists`), no pip cache (`pip install --no-cache-dir` keeps none). Remove
 #   things in the step that made them, because a later step can't make an earlier layer smaller.
 
 # %% [markdown]
@@ -144,7 +145,7 @@ pip.conf
 check("image", dockerfile, dockerignore)
 
 # %% [markdown]
-# *See* the same builds with your Dockerfile. Then ask two programs that review Dockerfiles, where
+# *See* the same builds with your Dockerfile. Then ask two programs that review Dockerfiles, if
 # they're installed: hadolint, and Docker's own build checks. Do you agree with everything they say?
 
 # %%
@@ -297,13 +298,13 @@ see("fix-the-manifest", broken_job, broken_pod, broken_container)
 #   other pod loses its peer, so its container fails with code 1.
 # - With `restartPolicy: OnFailure`, a failed container is started again. With `Never`, its pod
 #   fails and a new one is made. A Job accepts no other policy, and the default is `Always`. The Job
-#   gives up when *more* pods have failed than its `backoffLimit` (6 by default), or when *as many*
-#   restarts are counted. An evicted pod counts as failed.
+#   gives up when *more* pods have failed than its `backoffLimit` (6 by default), or when the
+#   restarts of its containers *reach* that limit. An evicted pod counts as failed.
 # - The checkpoint outlives the pods, and there's time to write it.
 
 # %% [markdown]
 # - No container is root, whatever its image says (`runAsNonRoot`, or a `runAsUser` that isn't 0;
-#   the image's user is 1000). None can gain rights later (`allowPrivilegeEscalation`, which is
+#   the image's user is 1000). None can gain privileges later (`allowPrivilegeEscalation`, which is
 #   allowed by default), and none is `privileged`.
 # - The token isn't in the manifest. `WANDB_API_KEY` gets it from the Secret, by a `secretKeyRef`.
 # - Every image has a digest, or a tag other than `latest`. There's `registry.lab/minigpt:1.4.2`.
@@ -415,8 +416,8 @@ reveal("fix-the-manifest")
 # show at once. The grace period, the volume and `backoffLimit` matter only when a node goes away.)
 #
 # Only one node is free. What do your two pods do? (One is placed, and waits for the other while it
-# holds four GPUs that nobody can use. Volcano, a scheduler for batch work, starts all pods
-# of a job or none. Kueue, which queues jobs, can do that too, by `waitForPodsReady`.)
+# holds four GPUs that nobody can use. Volcano, a scheduler for batch work, starts all pods of a job
+# or none. Kueue, which queues jobs, can do that too, with `waitForPodsReady`.)
 
 # %% [markdown]
 # ## What you take with you

@@ -155,6 +155,10 @@ reveal("batch-job")
 # then.) And why does `set -e` do harm in some of these scripts? (When a trap interrupts a `wait`,
 # that gives a status above 128, and `set -e` ends the script right there. Whatever comes after it
 # is never reached.)
+#
+# What else does a real script need? (Since Slurm 22.05, `srun` doesn't inherit `--cpus-per-task`
+# from the batch script. So pass it to `srun` again, or export `SRUN_CPUS_PER_TASK`. Otherwise a
+# task may be bound to a single core.)
 
 # %% [markdown] exercise="rendezvous"
 # ## Workers come and go
@@ -175,9 +179,9 @@ reveal("batch-job")
 # the next is a checkpoint. Worker 3 of the last life may be rank 0 of this one.
 #
 # *Predict.* A script gives each worker 8 samples per step, and its checkpoint says which *step* it
-# has reached. (In step `k`, `W` workers train the samples from `8 W (k - 1)` on, in the epoch's
-# order.) Four workers have done 100 steps. Then one dies, and the other three continue with step
-# 101. How many samples are trained twice in this epoch?
+# has reached. (In step `k`, `W` workers train on `8 W` samples, starting with number `8 W (k - 1)`
+# of the epoch's order.) Four workers have done 100 steps. Then one dies, and the other three go on
+# at step 101. How many samples are trained twice in this epoch?
 
 # %% role="predict"
 predict("rendezvous", 800)
@@ -313,7 +317,7 @@ see("clusters/torchrun", lives)
 # %% [markdown]
 # *Reflect.* What keeps count of the restarts? (Each agent, in `TORCHELASTIC_RESTART_COUNT`, and it
 # counts only failures of its own workers. A restart because somebody joins isn't counted, so the
-# number doesn't say which life this is.) Why did it take some seconds until B went on alone? (An
+# number doesn't say which life this is.) Why did it take B a few seconds to carry on alone? (An
 # agent that is killed doesn't say goodbye. Its peers notice when heartbeats are missing: by default
 # three of them, 5 s apart, and here 1 s apart.) What if the model has dropout? (A random state
 # belongs to a rank, and now the number of ranks is different. So the weights differ, unless the
@@ -354,7 +358,7 @@ see("clusters/torchrun", lives)
 # - Slurm ends the whole job if one of its machines fails, unless you ask for `--no-kill`. A
 #   requeued job keeps its number and runs the batch script from its first line.
 #   `SLURM_RESTART_COUNT` says how often that has happened.
-# - Kubeflow's newer `TrainJob` has had a fixed number of machines so far (`numNodes`). The older
+# - Kubeflow's newer `TrainJob` still has a fixed number of machines (`numNodes`). The older
 #   `PyTorchJob` is elastic, by `minReplicas` and `maxReplicas`.
 # - `torchrun` reads any option from a variable `PET_...`. That's how Kubeflow tells it what to do.
 # - Under Ray, *every* worker makes the call that saves, equally often: `ray.train.report(metrics,

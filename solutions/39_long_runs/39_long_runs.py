@@ -2,7 +2,7 @@
 # # How much of the time that you pay for trains the model?
 #
 # A run of several weeks on hundreds of GPUs is never left in peace. Machines fail, others are slow,
-# data arrive late, and somebody has to notice. In this lesson you choose how often to save, work
+# data arrives late, and somebody has to notice. In this lesson you choose how often to save, work
 # out where a month of GPU hours went, and make the run call you when something is wrong.
 #
 # **You will be able to** choose how often to save a checkpoint; say what share of the GPU hours
@@ -41,16 +41,16 @@ predict("checkpoint-interval", 24)
 # trained Llama 3: 419 unexpected interruptions in 54 days. These are the costs, all in seconds:
 #
 # - `save_s`: how long training stops for each save.
-# - `write_s`: how long the checkpoint is then still being written, while training goes on. Such a
-#   save is **asynchronous**: the GPUs only wait until their state is copied to the machine's
-#   memory. Until it's written, a failure takes the run back to the checkpoint before. The next save
-#   can't start until then either, so the interval is never shorter than `write_s`.
+# - `write_s`: how long it then takes to write the checkpoint, while training goes on. Such a save
+#   is **asynchronous**: the GPUs only wait until their state is copied to the machine's memory.
+#   Until it's written, a failure takes the run back to the previous checkpoint. The next save can't
+#   start until then either, so the interval is never shorter than `write_s`.
 # - `restart_s`: the time from a failure until the run trains again.
 
 # %% [markdown]
 # *Implement* `waste`, a first estimate of how many seconds are lost for each second of training
 # that's kept. Training runs for `interval_s`, and then a save takes `save_s`. Once in `mtbf_s`, a
-# failure costs a restart, plus all the work since the state in the last written checkpoint. A
+# failure costs a restart, plus all the work that the last written checkpoint doesn't contain. A
 # failure can come at any moment of the interval, so on average that's half an interval, plus
 # `write_s`. The estimate is the sum of what saves cost and what failures cost, each for one second
 # of training. (It ignores that a failure can also come during a save or a restart.)
@@ -66,8 +66,9 @@ def waste(interval_s, save_s, write_s, restart_s, mtbf_s):
 
 # %% [markdown]
 # Set the derivative of your sum to 0, and you get the interval `sqrt(2 * save_s * mtbf_s)`. This is
-# Young's formula of 1974, and it's good as long as a save is short compared with `mtbf_s`. Exactly,
-# if failures are independent of each other and equally likely at any time, an interval takes
+# Young's formula of 1974, and it's good as long as a save is short compared with `mtbf_s`. The
+# exact result, if failures are independent of each other and equally likely at any time: an
+# interval takes
 #
 # `mtbf_s * exp((restart_s + write_s) / mtbf_s) * (exp((interval_s + save_s) / mtbf_s) - 1)`
 #
@@ -101,7 +102,7 @@ def best_interval(save_s, write_s, restart_s, node_mtbf_s, nodes):
 check("checkpoint-interval", waste, best_interval)
 
 # %% [markdown]
-# *See* the expected loss for each interval, with yours as rings. The second picture is one day of a
+# *See* the expected loss for each interval; rings mark yours. The second picture is one day of a
 # run that saves too often, as often as you say, and too rarely. One curve has just as many
 # failures, but in bunches: soon after one failure, another is likely.
 
@@ -116,10 +117,10 @@ reveal("checkpoint-interval")
 # and little more is lost.) With four times as many machines, how does the interval change? (It's
 # half as long, and the waste at least doubles.)
 #
-# What does an asynchronous save improve, and what doesn't it? (Of the three costs, only a long
+# What does an asynchronous save improve, and what does it not? (Of the three costs, only a long
 # `save_s` calls for a long interval, so yours can be much shorter. But every failure now costs
 # `write_s` more, and still a restart.) Why do real failures come in bunches? (One cause can stop
-# several machines, and a repair that didn't work shows soon.)
+# several machines, and a repair that didn't work soon shows.)
 
 # %% [markdown] exercise="goodput"
 # ## Where did the hours go?
@@ -165,7 +166,7 @@ predict("goodput", 0.1)
 #   an earlier one, and all training in between is lost. (A run that is `"stopped"` saves first.)
 
 # %% [markdown]
-# - Together these are exactly the GPU hours that were paid for.
+# - Together these add up to exactly the GPU hours that were paid for.
 # - Only what's within the log counts, though events may start before it. If the log has no save
 #   that was written before a failure, all of its training up to the failure is lost.
 # - An `"end"` of None means that nobody saw the end. Such an event lasts until its run ends
@@ -312,8 +313,8 @@ predict("watch-it", 50)
 
 # %% [markdown]
 # - Choose the right type for each: a `Counter` only grows, a `Gauge` goes up and down, and a
-#   `Histogram` counts, for each of its `buckets`, how many values are at most that large. Yours
-#   include 0.25, 0.5, 1 and 2.
+#   `Histogram` counts, for each of its `buckets`, how many values are at most that large. Your
+#   buckets include 0.25, 0.5, 1 and 2.
 # - Units are base units, as the names say: seconds, and bytes (a MiB is 2\*\*20).
 # - The only label is `node`. A label with the step's number would make a new series every step.
 # - Return what `generate_latest` gives. The registry holds your metrics, so create each one with
@@ -360,7 +361,7 @@ def scrape(records):
 # | `SlowNode` | a node computes at least 45% longer than the others |
 # | `LossNotFinite` | the loss is NaN or infinite |
 # | `NoProgress` | all processes hang, or all are gone |
-# | `GpuHot` | a GPU has 88 degrees or more |
+# | `GpuHot` | a GPU is at 88 degrees or more |
 # | `GpuBroken` | Xid 48, 79 or 95, which point to the hardware |
 
 # %% [markdown]
@@ -368,7 +369,7 @@ def scrape(records):
 #
 # - noise of a few percent in compute times, and all nodes computing longer together;
 # - temperatures up to 80 degrees;
-# - up to 2 minutes in which a node takes 2.5 times as long, or a GPU has more than 88 degrees;
+# - up to 2 minutes in which a node takes 2.5 times as long, or a GPU is above 88 degrees;
 # - up to 30 seconds with a loss that isn't finite, because that step is skipped;
 # - evaluations, up to 4 minutes without steps;
 # - restarts: 3 minutes without processes, and then one without steps;
@@ -393,8 +394,8 @@ def scrape(records):
 # - `rate(train_steps_total[5m])` is the growth per second over the last 5 minutes, and
 #   `increase(...)` is the growth. Both know that a counter may start again. They need a range like
 #   that, with at least two scrapes in it. `avg_over_time(...[5m])` is a mean over time.
-# - `avg(...)`, `sum(...)` and so on make one value of all series, without labels; `sum by (node)
-#   (...)` makes one for each node.
+# - `avg(...)`, `sum(...)` and so on make one value out of all series, without labels; `sum by
+#   (node) (...)` makes one for each node.
 # - `up{job="train"}` is 1 for each process that answers Prometheus, and 0 for one that doesn't.
 
 # %% [markdown]
@@ -509,7 +510,7 @@ progress()
 #   Communications of the ACM 17, 1974; J. Daly, *A higher order estimate of the optimum checkpoint
 #   interval for restart dumps*, Future Generation Computer Systems 22, 2006. The expected time of
 #   an interval is Daly's; its minimum agrees with the optima of his figures 3 to 5 (117, 57 and 9.1
-#   minutes). Writing after the save is added here, and held against a simulation.
+#   minutes). Writing after the save is added here, and was checked against a simulation.
 # - Interruptions, their number and effective training time: Llama Team, *The Llama 3 Herd of
 #   Models*, arXiv:2407.21783, section "Reliability and Operational Challenges". The 6,300 hours of
 #   one machine are worked out from it: 2,048 machines of 8 GPUs, 54 days, 419 unexpected

@@ -33,8 +33,8 @@ setup("hugging-face")
 #
 # `Trainer` takes a model, a dataset and a `TrainingArguments` object with more than 100 options.
 # All of them have defaults, so you can start a run and say next to nothing. Here's such a run, with
-# a small model that guesses the next number at each position. Trainer passes the model a batch by
-# name, and the model returns its loss.
+# a small model that guesses the next number at each position. Trainer passes each batch to the
+# model as keyword arguments, and the model returns its loss.
 
 
 # %% role="given"
@@ -104,7 +104,8 @@ see("hugging-face/log", trainer.state.log_history)
 # | `"keep"` | how many checkpoints are kept, the latest ones |
 #
 # - Each device gets its share of the batch in equal pieces, the largest that fit.
-# - A GPU trains in bf16 from capability 8.0 on, and in fp16 below that. A CPU trains in neither.
+# - A GPU of capability 8.0 or higher trains in bf16, and one below that in fp16. A CPU trains in
+#   neither.
 # - During the warm-up the rate rises from 0 in a straight line, as Trainer does it. With 0 updates
 #   there's no warm-up.
 
@@ -137,11 +138,12 @@ def options(wanted):
 
 
 # %% [markdown]
-# Now be Trainer. *Implement* `own_loop(model, batches, options, log)`, which trains `model` as
-# Trainer does on one device, without mixed precision. `batches` is a list of dicts as the model
-# takes them. They make up one pass (an **epoch**), and every epoch has them in this order.
-# `options` is a dict with some of these six entries, under Trainer's names; where one is missing,
-# Trainer's default holds. (You can look one up in `vars(TrainingArguments("runs", use_cpu=True))`.)
+# Now do what Trainer does. *Implement* `own_loop(model, batches, options, log)`, which trains
+# `model` as Trainer does on one device, without mixed precision. `batches` is a list of dicts as
+# the model takes them. They make up one pass (an **epoch**), and every epoch has them in this
+# order. `options` is a dict with some of these six entries, under Trainer's names; where one is
+# missing, Trainer's default applies. (You can look one up in `vars(TrainingArguments("runs",
+# use_cpu=True))`.)
 #
 # - `num_train_epochs`, `gradient_accumulation_steps` (batches in an update)
 # - `learning_rate`, `warmup_steps`; after the warm-up, the rate falls in a straight line to 0
@@ -176,7 +178,7 @@ def parameter_groups(model, weight_decay):
 
 
 def share_of_rate(update, warmup, updates):
-    """By what the highest rate is multiplied in an update; the first one is update 0."""
+    """The factor on the highest rate in an update; the first one is update 0."""
     ### BEGIN SOLUTION
     if update < warmup:
         return update / warmup
@@ -278,7 +280,7 @@ predict("accelerate-it", 1000)
 # Nothing that you get is prepared yet. A group is `accelerator.gradient_accumulation_steps` batches
 # of each process, and `scheduler` counts updates.
 #
-# - Each update is the one that the plain loop makes of all processes' batches in that group. So 2
+# - Each update is the one that the plain loop makes from all processes' batches in that group. So 2
 #   processes with groups of 3 make the updates of a plain loop with groups of 6. (The number of
 #   batches is a multiple of the number of processes, and all batches have the same size.)
 # - That's also true of the shorter group at the end of an epoch. (`accelerator.backward` divides

@@ -70,7 +70,7 @@ start_program("fast")
 # |---|---|---|---|
 # | read in a run | each file once | launches that prepare a batch | 24 a step |
 # | requests to the store | 16 a run | launches that update the weights | 60 a step |
-# | copies to the device | 4 a step | work | 1.3 times what it takes |
+# | copies to the device | 4 a step | work | 1.3 times the minimum |
 # | bytes copied | 1.2 times float32 | alive after each step | 1 kB more |
 # | waits in training | 3 an epoch | images at once in evaluation | at least 4 |
 # | written | one checkpoint an epoch | recorded in evaluation | nothing |
@@ -182,7 +182,7 @@ def letter_scores(model, images, tokens):
 
 
 def caption_loss(scores, tokens):
-    """The loss of all letters that are no padding, divided by the places for letters."""
+    """The loss of all letters that aren't padding, divided by the places for letters."""
     wanted = tokens[:, 1:].flatten()
     losses = functional.cross_entropy(
         scores.flatten(0, 1), wanted, ignore_index=ALPHABET.index(PAD), reduction="sum"
@@ -324,7 +324,7 @@ def run(store, settings):
     """Train, and return the history: a number for each step or epoch.
 
     ``settings`` has "seed", "epochs", "batch", "learning_rate", "weight_decay", "clip", "device",
-    and "rank" of "ranks". A checkpoint that is in the store is gone on from.
+    and "rank" of "ranks". If the store holds a checkpoint, the run continues from it.
     """
     torch.manual_seed(settings["seed"])
     train, held_out = (Data(store, split, settings) for split in ("train", "held_out"))
@@ -450,12 +450,14 @@ measure("make-it-fast", program)
 #
 # **`make-it-fast-too` · 16 points · stretch · about 60 minutes**
 #
-# Make a second program fast, with other causes, if you want more. A small GPT learns to count aloud
-# from rows such as `two five eight one four`, and then continues the beginnings of such rows. This
-# program wastes memory, precision, bytes between ranks, and work that's repeated while it writes.
+# If you want more, make a second program fast, one that is slow for other reasons. A small GPT
+# learns to count aloud from rows such as `two five eight one four`, and then continues the
+# beginnings of such rows. This program wastes memory, precision, bytes between ranks, and work
+# that's repeated while it writes.
 #
 # *Predict.* It continues 16 letters with 16 more, and reads the whole text again for each of them.
-# How many times less work would a letter be if no letter were read twice? (Leave out attention.)
+# By what factor would the work for a letter shrink if no letter were read twice? (Leave out
+# attention.)
 
 # %% role="predict"
 predict("make-it-fast-too", 12.1)
@@ -480,13 +482,14 @@ start_program("faster")
 #
 # | cost | at most | cost | at most |
 # |---|---|---|---|
-# | saved for backward at once | 1.2 times the need | work, a letter | 1.6 times the need |
+# | saved for backward at once | 1.2 times the minimum | work, a letter | 1.6 times the minimum |
 # | training's work in float32 | 10% | launches, a letter | 12 |
 # | alive all the time in training | 4.8 W, and the rows | waits in writing | 4 |
 #
-# On each of two ranks, the limit is also 1.6 W a step in messages that reduce or gather, and 0.1 W
-# in others. What is saved for the backward pass is counted in numbers, not bytes. Weights don't
-# count, and attention needs no scores. A step may compute at most 1.2 times what it takes.
+# Messages have limits, too: on each of two ranks, 1.6 W a step for those that reduce or gather, and
+# 0.1 W a step for all others. What is saved for the backward pass is counted in numbers, not bytes.
+# Weights don't count, and attention needs no scores. A step may compute at most 1.2 times the
+# minimum.
 
 # %% [markdown]
 # *See* what that program costs as it is.
@@ -550,7 +553,7 @@ class Writer(nn.Module):
         self.head = nn.Linear(width, letters)
 
     def forward(self, tokens, cache=None):
-        """Tokens (N, T) to scores (N, T, letters), and a cache to go on from with one letter."""
+        """Tokens (N, T) to scores (N, T, letters), and a cache to continue from with one letter."""
         first = cache[0][0].shape[2] if cache else 0
         places = torch.arange(first, first + tokens.shape[1], device=tokens.device)
         states, pasts = self.letters(tokens) + self.places(places), []
@@ -566,7 +569,7 @@ from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
 
 class AdamW:
-    """Adam with weight decay beside it (Loshchilov and Hutter, 2019)."""
+    """Adam with decoupled weight decay (Loshchilov and Hutter, 2019)."""
 
     def __init__(self, weights, settings):
         self.weights = list(weights)
@@ -666,7 +669,7 @@ def run(store, settings):
         store.write("weights.pt", file.getvalue())
     return history
 # === write.py
-"""Writing: the model goes on from prompts, always with the letter of the highest score."""
+"""Writing: the model continues prompts, always with the letter that has the highest score."""
 
 import io
 import json
@@ -686,7 +689,7 @@ def read_model(store, settings):
 
 @torch.no_grad()
 def run(store, settings):
-    """The prompts, each with "letters" more letters behind it; all prompts have one length."""
+    """The prompts, each followed by "letters" more letters; all prompts have the same length."""
     model = read_model(store, settings)
     fresh, cache = to_tokens(json.loads(store.read("prompts.json")), settings["device"]), None
     written = [fresh]
@@ -701,7 +704,7 @@ def run(store, settings):
 program_too = read_program("faster", handed_in)
 
 # %% [markdown]
-# *See* the bill of yours.
+# *See* the bill of your version.
 
 # %%
 see("make-it-fast-too", program_too)

@@ -208,7 +208,7 @@ class _Device(LiveCounter):
             if self._meter.is_evaluating:
                 raise AnswerError(
                     "the program trains between `model.eval()` and `model.train()`",
-                    remedy="Let only evaluations be in there.",
+                    remedy="Only evaluation may run there.",
                 )
             return "backward"
         if not torch.is_grad_enabled() or not any(one.requires_grad for one in given):

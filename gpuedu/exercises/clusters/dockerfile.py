@@ -176,8 +176,8 @@ def _prepared(text: str) -> tuple[list[str], dict[int, tuple[str, ...]]]:
         name = line.split(None, 1)[0].upper()
         if name not in NAMES:
             raise AnswerError(
-                f"line {first + 1} of the Dockerfile begins with `{_short(line.split()[0])}`, which"
-                " is no instruction",
+                f"line {first + 1} of the Dockerfile begins with `{_short(line.split()[0])}`, "
+                "which isn't an instruction",
                 remedy="a command goes after RUN, and a long line goes on after a `\\` at its end",
             )
         if line.upper() == name:

@@ -75,7 +75,7 @@ def test_another_right_one_is_right():
         ("job", "  parallelism: 2\n", "", "placed", "1 pod runs"),
         ("job", "clusterIP: None, ", "", "meeting", "isn't headless"),
         ("job", "clusterIP: None", "clusterIP: none", "valid", "headless is written `None`"),
-        ("job", "clusterIP: None", "clusterIP: 10.0.0.300", "valid", "no address"),
+        ("job", "clusterIP: None", "clusterIP: 10.0.0.300", "valid", "an address"),
         ("job", "job-name: j", "job-name: k", "meeting", "doesn't select"),
         ("job", "  parallelism: 2\n", "  parallelism: 2\n  suspend: true\n", "placed", "suspended"),
         (
@@ -98,7 +98,7 @@ def test_another_right_one_is_right():
         ("pod", "subdomain: s", "subdomain: t", "meeting", "no Service `t`"),
         ("pod", "16Gi", "8Gi", "memory", "8 GiB, and its loaders need 12 GiB"),
         ("pod", ", sizeLimit: 16Gi", "", "memory", "no `sizeLimit`"),
-        ("pod", "medium: Memory, ", "", "memory", "no `emptyDir`"),
+        ("pod", "medium: Memory, ", "", "memory", "an `emptyDir`"),
         (
             "pod",
             "      nodeSelector: {gpu: h100}\n",
@@ -113,7 +113,7 @@ def test_another_right_one_is_right():
         ("container", "90Gi", "75Gi", "memory", "OOM-killed"),
         ("container", "90Gi", "111Gi", "placed", "Insufficient memory"),
         ("container", "gpu: 4", "gpu: 0.5", "valid", "whole numbers"),
-        ("container", "90Gi", "90GiB", "valid", "is no quantity"),
+        ("container", "90Gi", "90GiB", "valid", "a quantity"),
         (
             "container",
             "{limits",
@@ -188,7 +188,7 @@ def test_damaged_ones_are_judged_too(seed):
 def test_lines_are_those_of_the_parts():
     found = faults(pod=POD.replace("nodeSelector", "nodeselector"))
     assert found["valid"].message == (
-        "Line 5 of `pod`: `spec.template.spec.nodeselector` is no field here; there is"
+        "Line 5 of `pod`: `spec.template.spec.nodeselector` isn't a field here; there is"
         " `nodeSelector`."
     )
 

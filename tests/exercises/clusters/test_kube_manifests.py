@@ -95,7 +95,7 @@ def test_what_is_not_read_is_told_by_its_line(text, says):
             "YAML reads `on` as true or false",
         ),
         (("      - name: a", "      - name: 1e3"), 9, "YAML reads `1e3` as a number; quote it"),
-        (("image: b:1", "images: b:1"), 10, "no field here; there is `image`"),
+        (("image: b:1", "images: b:1"), 10, "a field here; there is `image`"),
         (("        image: b:1", "        tolerations: []"), 10, "it's one of a pod's spec"),
         (("restartPolicy: Never", "restartPolicy: [Never]"), 7, "text, but it is a list"),
         (("kind: Job", "kind: job"), 2, "there is `apiVersion: batch/v1` with `kind: Job`"),
@@ -136,7 +136,7 @@ def test_what_is_refused_is_taken_out_and_the_rest_stays():
     ("spec", "says"),
     [
         ("{pytorchReplicaSpecs: {Master: {replicas: 1, template: {}}}}", ""),
-        ("{pytorchReplicaSpecs: {Chief: {template: {}}}}", "`Chief` is no field|is no field"),
+        ("{pytorchReplicaSpecs: {Chief: {template: {}}}}", "`Chief` isn.t a field|isn.t a field"),
         ("{nprocPerNode: 4, pytorchReplicaSpecs: {}}", "YAML reads `4` as a number"),
         ("{runPolicy: {cleanPodPolicy: All}}", "no `pytorchReplicaSpecs`"),
         ("{pytorchReplicaSpecs: {Worker: {template: {spec: {containers: [{}]}}}}}", "no `name`"),

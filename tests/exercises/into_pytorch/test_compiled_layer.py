@@ -81,7 +81,7 @@ def test_what_a_function_raises_is_raised():
 
 
 def test_a_mark_inside_of_what_is_compiled_is_told():
-    with pytest.raises(AnswerError, match="may not come upon `mark_dynamic`"):
+    with pytest.raises(AnswerError, match="must not find `mark_dynamic`"):
         watch_calls(marked, calls((rows(2), 0.5)))
 
 

@@ -129,7 +129,7 @@ def _of(rule: str) -> str:
         (_of("  - alert: A\n    expr: up\n    expr: up\n"), "twice", 6),
         (_of("  - alert: A\n    expr: up ==\n"), "grammar", 5),
         (_of("  - alert: A\n    expr: |\n      up\n        + topk(1, up)\n"), "column 5 of", 7),
-        (_of("  - alert: A\n    expr: up\n    labels: {a-b: c}\n"), "no name", 6),
+        (_of("  - alert: A\n    expr: up\n    labels: {a-b: c}\n"), "a name", 6),
         (_of("  - alert: A\n    expr: up\n    annotations: {a: '{{ b'}\n"), "without", 6),
         (_of("  - alert: A\n    expr: up\n    annotations: {a: {{ b }} c}\n"), "needs quotes", 6),
         (_of("  - alert: A\n    expr: up\n    annotations:\n      a: {{ b }} c\n"), "quotes", 7),

@@ -46,7 +46,7 @@ def apart(answer: Answer, work: Workload) -> Iterator[Told]:
         elif host not in hosts:
             yield at, f"`torchrun` in `{pod.name}` looks for `{host[:60]}`, {_wrong(host, hosts)}"
         if not re.fullmatch(r"\d{1,5}", port) or not 0 < int(port) < 65_536:
-            yield at, f"`{port[:40]}` is no port"
+            yield at, f"`{port[:40]}` isn't a port"
         if launch.option("rdzv_backend", "static") == "static":
             yield from ((at, told) for told in _rank(launch, pod, container, work))
     if len(set(ports.values())) > 1:

@@ -106,7 +106,7 @@ def out_of_memory(answer: Answer, work: Workload) -> Iterator[Told]:
         at = pod.line(*path, "volumeMounts")
         needed = gib(Fraction(lab.LOADER_BYTES))
         if not is_memory:
-            yield at, f"`{_SHM}` of `{pod.name}` is no `emptyDir` with `medium: Memory`"
+            yield at, f"`{_SHM}` of `{pod.name}` isn't an `emptyDir` with `medium: Memory`"
         elif size is None:
             yield pod.line("volumes"), f"the volume at `{_SHM}` has no `sizeLimit`"
         elif size < lab.LOADER_BYTES:

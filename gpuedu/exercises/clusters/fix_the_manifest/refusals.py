@@ -54,7 +54,7 @@ def _of_service(document: Document, value: dict[str, Any]) -> Iterator[Told]:
     address = get(value, "spec", "clusterIP")
     if address in (None, "", "None"):
         return
-    told = f"`clusterIP: {str(address)[:40]}` is no address"
+    told = f"`clusterIP: {str(address)[:40]}` isn't an address"
     if str(address).lower() == "none":
         yield document.line(("spec", "clusterIP")), f"{told}; headless is written `None`"
         return
@@ -153,7 +153,7 @@ def _resources(pod: PodSpec, path: Path, one: dict[str, Any]) -> Iterator[Told]:
             if "/" in name and amount.denominator != 1:
                 yield at, f"`{name}` is {value}; devices are counted in whole numbers"
             if "/" not in name and name not in _PLAIN and not name.startswith("hugepages-"):
-                yield at, f"`{name}` is no resource; extended ones have a domain before a slash"
+                yield at, f"`{name}` isn't a resource; extended ones have a domain before a slash"
     for name, wanted in found["requests"].items():
         at, limit = pod.line(*path, "resources", "requests", name), found["limits"].get(name)
         if "/" in name and limit is None:
@@ -165,7 +165,7 @@ def _resources(pod: PodSpec, path: Path, one: dict[str, Any]) -> Iterator[Told]:
 
 
 def _no_quantity(name: str, value: object) -> str:
-    return f"`{name}: {str(value)[:40]}` is no quantity, such as 500m, 4, 16G or 16Gi"
+    return f"`{name}: {str(value)[:40]}` isn't a quantity, such as 500m, 4, 16G or 16Gi"
 
 
 def _environment(pod: PodSpec, path: Path, one: dict[str, Any]) -> Iterator[Told]:

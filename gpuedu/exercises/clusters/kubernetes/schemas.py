@@ -166,7 +166,7 @@ def _errors(validator: Any, value: Any, document: Document) -> Iterator[SchemaEr
         if error.validator == "additionalProperties":
             allowed = error.schema.get("properties", {})
             for name in sorted(set(error.instance) - set(allowed)):
-                yield SchemaError((*path, name), f"is no field here{_meant(name, allowed)}")
+                yield SchemaError((*path, name), f"isn't a field here{_meant(name, allowed)}")
         elif error.validator == "required":
             absent = [name for name in error.validator_value if name not in error.instance]
             yield SchemaError(path, f"has no `{absent[0]}`, which it needs", True)

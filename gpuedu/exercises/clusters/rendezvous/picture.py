@@ -42,7 +42,7 @@ def draw_lives(
         title=f"Four lives, {saves} {'checkpoint' if saves == 1 else 'checkpoints'}, and {same}",
         x="simulated time; pauses, in which workers meet, are not to scale",
         source=f"Simulated: {total} samples in batches of {SHAPE.batch}, a checkpoint every "
-        f"{EVERY}; a worker takes 0.5 s a sample.\nWith what is in no checkpoint, gradients of "
+        f"{EVERY}; a worker takes 0.5 s a sample.\nCounting what no checkpoint kept, gradients of "
         f"{trained} samples were computed.",
         alt=f"{in_words(drawn)} It ends with {same}.",
     )

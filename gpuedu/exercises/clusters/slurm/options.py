@@ -103,7 +103,7 @@ def options_in(words: Sequence[str]) -> Iterator[tuple[str, Any]]:
             yield from _letters(word, rest)
         else:
             raise OptionError(
-                f"`{word}` is no option: an option starts with `-` or `--`, and a value with a "
+                f"`{word}` isn't an option: an option starts with `-` or `--`, and a value with a "
                 "space in it has to be quoted"
             )
 

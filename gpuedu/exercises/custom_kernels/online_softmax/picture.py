@@ -31,9 +31,10 @@ def draw_online_softmax(update: Callable[..., Any]) -> Any:
     last = ", ".join(f"{one:.0%}" for one in shares[-1])
     caption = Caption(
         title="Earlier blocks shrink when a larger score comes",
-        x="blocks that have come",
+        x="blocks so far",
         y="share in the sum so far",
-        source="Pieces are blocks, the newest is dark. Right answers add up to 1, the dashed line.",
+        source="Each piece is a block; the newest is dark. Right answers add up to 1, the dashed "
+        "line.",
         alt=f"After each of {_BLOCKS} blocks, the shares of the blocks so far. At the end: {last}.",
     )
     return plot_running_shares(shares, caption=caption)

@@ -32,7 +32,7 @@ def draw_order(deal: Callable[..., Any], read: Callable[..., Any]) -> Any:
         told.append(f"{title}: {len(ids)} samples, at most {early} places early")
     style.name_axes(axes[0], title=axes[0].get_title(loc="left"), x="place in the stream", y="id")
     style.note_source(
-        axes[0], f"Read here, one rank, {_COUNT} samples. Without a shuffle: a diagonal."
+        axes[0], f"Read here, one rank, {_COUNT} samples. Unshuffled, it's a diagonal."
     )
     style.describe(axes[0], f"Dots for samples by their place in the stream. {'; '.join(told)}.")
     return axes

@@ -63,9 +63,9 @@ def draw_formats(
     caption = Caption(
         title="Smaller groups cost bits, and give accuracy back",
         source="Computed by your functions, fp8 by PyTorch. In 32s: in groups of 32 columns; "
-        "otherwise a row is one group.\nThe GPT's loss is taken on "
-        f"{_WINDOWS} texts that it hasn't seen. All its matrices are quantized but that of "
-        "positions; with groups\nof 128 columns it would be as with whole rows, or nearly.",
+        f"otherwise a row is one group.\nThe GPT's loss is taken on {_WINDOWS} texts that it "
+        "hasn't seen. All its matrices but the one for positions are quantized; groups\nof 128 "
+        "columns would give the same as whole rows, or nearly.",
         alt=f"Errors: {'; '.join(told)}. Losses of the GPT: {'; '.join(losses)}.",
     )
     panels = (

@@ -40,7 +40,7 @@ def draw_first_tokens(residual: Callable[..., Any], verify: Callable[..., Any]) 
     caption = Caption(
         title=_RIGHT if np.abs(kept + instead - _TARGET).max() < 1e-9 else _WRONG,
         x="share of all rounds, %",
-        source="All guesses and uniforms of your functions, each counted. Dashed: the target's "
+        source="Counted over all guesses and uniforms, with your functions. Dashed: the target's "
         f"probability.{strange}",
         alt=f"Bars of two parts beside the target's probability. {told}.{strange}",
     )

@@ -45,7 +45,7 @@ def draw_training(
         else "Your operator doesn't train as PyTorch's operations do",
         x="steps of training",
         y="loss / variance of the target",
-        source="A gated MLP, trained here. Rings: the same in operations of PyTorch.\n"
+        source="A gated MLP, trained here. Rings: the same with PyTorch's operations.\n"
         "With the kernel alone, only the last of its three weights gets a gradient.",
         alt=f"Lines of the loss. After {_STEPS} steps it is {told}, and should be {right[-1]:.3g}.",
     )

@@ -27,7 +27,7 @@ def draw_calls(*functions: Callable[..., Any]) -> Any:
     """
     if len(functions) not in (1, 2):
         raise AnswerError(
-            "the picture is drawn of your two functions",
+            "the picture is drawn from your two functions",
             remedy='`see("compile-it", arguments, layer)`',
         )
     rng = np.random.default_rng(0)

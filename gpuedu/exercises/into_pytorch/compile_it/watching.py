@@ -75,7 +75,7 @@ def watch_calls(function: Callable[..., Any], calls: Sequence[Callable[[], tuple
             if "forbidden callable <function mark_dynamic" not in str(fault):
                 raise
             raise AnswerError(
-                "TorchDynamo may not come upon `mark_dynamic` in what it compiles",
+                "TorchDynamo must not find `mark_dynamic` in what it compiles",
                 remedy="`mark_dynamic` is called before the compiled function, not in it. Which of "
                 "your functions runs before it?",
             ) from None

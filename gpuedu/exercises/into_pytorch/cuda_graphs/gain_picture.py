@@ -32,7 +32,7 @@ def draw_gain(step_times: Callable[..., Any], no_gain_from: Callable[..., Any]) 
         number(no_gain_from(_KERNELS, _LAUNCH_US, _REPLAY_US, _NODE_US), "the kernel time")
     )
     is_on_axis = _FROM_US <= limit_us <= _TO_US
-    told = f"no gain from {limit_us:g} µs on"
+    told = f"no gain from {limit_us:g} µs"
     marks = [Mark(told, limit_us, times(limit_us)[1], (10, -22))] if is_on_axis else []
     caption = Caption(
         title=f"When does a graph gain? A step of {_KERNELS} kernels",

@@ -30,4 +30,4 @@ _WANTED = (
 
 def draw_recorded_graphs() -> Any:
     """The same step with and without a graph, by batch; a sentence where none was recorded."""
-    return draw_recorded("A graph gains while kernels are short", "CUDA graphs", _WANTED)
+    return draw_recorded("A graph pays off while kernels are short", "CUDA graphs", _WANTED)

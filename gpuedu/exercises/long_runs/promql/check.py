@@ -81,11 +81,11 @@ def _require_known(node: Any, text: str) -> None:
     if isinstance(node, pp.Call) and node.func.name not in FUNCTIONS:
         name = node.func.name
         raise ExpressionError(
-            f"`{name}` is no function that this course evaluates", place(text, name)
+            f"`{name}` isn't a function that this course evaluates", place(text, name)
         )
     if isinstance(node, pp.AggregateExpr) and str(node.op) not in AGGREGATED:
         name = str(node.op)
-        told = f"`{name}` is no aggregation that this course evaluates"
+        told = f"`{name}` isn't an aggregation that this course evaluates"
         raise ExpressionError(told, place(text, name))
     if isinstance(node, pp.BinaryExpr):
         _require_operator(node, text)
@@ -101,7 +101,7 @@ def _require_operator(node: Any, text: str) -> None:
     name = str(node.op)
     if name not in (*ARITHMETIC, *COMPARISONS, *SETS):
         raise ExpressionError(
-            f"`{name}` is no operator that this course evaluates", place(text, name)
+            f"`{name}` isn't an operator that this course evaluates", place(text, name)
         )
     fill = getattr(node.modifier, "fill_values", None)
     if fill is not None and (fill.lhs is not None or fill.rhs is not None):

@@ -178,7 +178,7 @@ def _texts(node: Any, what: str) -> Iterator[tuple[str, str]]:
         return
     for name, value in _mapping(node, what).items():
         if not _LABEL.fullmatch(name):
-            _refuse(value, f"{name!r} in {what} is no name: letters, digits and _ are")
+            _refuse(value, f"{name!r} in {what} isn't a name: letters, digits and _ are allowed")
         told = _text(value, f"`{name}` in {what}", value)
         if told.count("{{") != told.count("}}"):
             _refuse(value, f"`{name}` in {what} has a {{{{ without }}}}, or the other way round")

@@ -43,7 +43,7 @@ def _as_text(given: Any) -> str:
         try:
             given = bytes.decode(given, "utf-8")
         except UnicodeDecodeError:
-            raise AnswerError(f"{_RESULT} is no text in UTF-8") from None
+            raise AnswerError(f"{_RESULT} isn't text in UTF-8") from None
     if not isinstance(given, str):
         return text(given, _RESULT)
     if len(given) > _MOST_CHARACTERS:

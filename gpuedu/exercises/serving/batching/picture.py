@@ -122,7 +122,7 @@ def draw_load(admit_static: Policy, admit: Policy, metrics: Callable[..., Any]) 
         title="\n".join(
             ["99 of 100 texts wait no longer than this for their first token", *exceeding]
         ),
-        x="texts that come in a second, at random",
+        x="texts that arrive per second, at random",
         y="TTFT, 99th percentile (s)",
         source=f"{_SOURCE}\n{_COUNT} texts for each point, by your `metrics`. Both axes are "
         "logarithmic.",

@@ -28,8 +28,8 @@ def draw_or_tell(module: Callable[..., Any], program: Callable[..., Any] | None 
         title="What the program gives, by the number of texts and their length",
         x="characters of a text",
         y="texts",
-        source="Run on this machine, each size once. The same numbers: as the module gives them, "
-        "up to 1e-5.",
+        source="Run on this machine, each size once. The same numbers: the module's, to within "
+        "1e-5.",
         alt=f"A grid of {len(_TEXTS)} numbers of texts by {len(_LENGTHS)} lengths: {told}.",
     )
     return plot_outcomes(rows, _TEXTS, _LENGTHS, caption=caption)

@@ -93,9 +93,9 @@ def draw_waste(wasted_share: Callable[..., Any]) -> Any:
     pairs = [f"{share:.2g}% with {size}" for size, share in zip(_SIZES, shares, strict=True)]
     caption = Caption(
         title="What a larger block wastes",
-        x="tokens of a block",
+        x="tokens per block",
         y="% of the reserved memory",
-        source=f"By your `wasted_share`, for 400 drawn texts of {mean:.0f} tokens on average, "
+        source=f"By your `wasted_share`, for 400 random texts of {mean:.0f} tokens on average, "
         f"{_LONGEST:,} at most.\nBoth axes are logarithmic{_unseen(shares)}.",
         alt=f"A curve over the size of blocks: {', '.join(pairs)}. A line: {contiguous:.2g}% if "
         "the longest is reserved.",

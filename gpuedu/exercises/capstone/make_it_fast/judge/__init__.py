@@ -166,7 +166,7 @@ def _unseen(bill: dict[str, float], truth: Any) -> Iterable[Fault]:
 
 
 def _resumes(case: Case, observed: Plain) -> Iterable[Fault]:
-    who = "the history of a run that went on after its first epoch"
+    who = "the history of a run that continued after its first epoch"
     yield from _apart("resumes", observed["resumed"], case.truth.history, who)
 
 
@@ -209,7 +209,7 @@ JUDGE = Judge(
     properties=(
         Property(
             "same",
-            "the history is the slow program's, and something is cheaper",
+            "the history is the slow program's, and at least one cost is lower",
             2,
             "Which of these does the slow program draw, and how does it compute the others?",
             _same,
@@ -270,7 +270,7 @@ JUDGE = Judge(
             choices=("40", "400", "4,000", "40,000"),
             because="It calls the model once for each letter, some 17 times, each time with 50 "
             "launches forward and more than twice as many backward; and then it updates 50 tensors "
-            "of weights by 14 launches each.",
+            "of weights with 14 launches each.",
         ),
     },
     seeds=2,

@@ -1,4 +1,4 @@
-"""All that training goes on from, in one file of the store."""
+"""All that a run needs to continue, in one file of the store."""
 
 import io
 

@@ -13,7 +13,7 @@ def letter_scores(model, images, tokens):
 
 
 def caption_loss(scores, tokens):
-    """The loss of all letters that are no padding, divided by the places for letters."""
+    """The loss of all letters that aren't padding, divided by the places for letters."""
     wanted = tokens[:, 1:].flatten()
     losses = functional.cross_entropy(
         scores.flatten(0, 1), wanted, ignore_index=ALPHABET.index(PAD), reduction="sum"

@@ -4,7 +4,7 @@ import torch
 
 
 class AdamW:
-    """Adam with weight decay beside it (Loshchilov and Hutter, 2019)."""
+    """Adam with decoupled weight decay (Loshchilov and Hutter, 2019)."""
 
     def __init__(self, weights, settings):
         self.weights = list(weights)
@@ -21,10 +21,10 @@ class AdamW:
         for weight, mean, square in zip(self.weights, self.means, self.squares, strict=True):
             mean.mul_(first).add_(weight.grad * (1 - first))
             square.mul_(second).add_(weight.grad * weight.grad * (1 - second))
-            upright = mean / (1 - first**self.steps)
+            corrected = mean / (1 - first**self.steps)
             scale = (square / (1 - second**self.steps)).sqrt() + self.eps
             weight.mul_(1 - self.rate * self.decay)
-            weight.sub_(self.rate * upright / scale)
+            weight.sub_(self.rate * corrected / scale)
 
     def zero_grad(self):
         """Forget the gradients."""
@@ -37,7 +37,7 @@ class AdamW:
         return {"steps": self.steps, "means": self.means, "squares": self.squares}
 
     def load_state_dict(self, state):
-        """Go on from what one remembered."""
+        """Restore what was remembered."""
         self.steps, self.means, self.squares = (state[n] for n in ("steps", "means", "squares"))
 
 

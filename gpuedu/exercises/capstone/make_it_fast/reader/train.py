@@ -15,7 +15,7 @@ def run(store, settings):
     """Train, and return the history: a number for each step or epoch.
 
     ``settings`` has "seed", "epochs", "batch", "learning_rate", "weight_decay", "clip", "device",
-    and "rank" of "ranks". A checkpoint that is in the store is gone on from.
+    and "rank" of "ranks". If the store holds a checkpoint, the run continues from it.
     """
     torch.manual_seed(settings["seed"])
     train, held_out = (Data(store, split, settings) for split in ("train", "held_out"))

@@ -191,7 +191,8 @@ def _same_on_ranks(case: Case, observed: Plain) -> Iterable[Fault]:
 
 
 def _result(name: str, says: str, points: int, asks: str, test: Any, costs: Any) -> Property:
-    return Property(name, f"{says}, and something is cheaper", points, asks, test, after=costs)
+    says = f"{says}, and at least one cost is lower"
+    return Property(name, says, points, asks, test, after=costs)
 
 
 JUDGE = Judge(
@@ -224,8 +225,8 @@ JUDGE = Judge(
         *map(_limited, LIMITS),
     ),
     hints=(
-        "Half of the costs are in training, half in writing or between ranks. `see` says which "
-        "are left; each is the matter of a lesson that you know.",
+        "Half of the costs are in training, half in writing or between ranks. `see` says which are "
+        "left; each is the subject of a lesson that you know.",
         "For training: `scaled_dot_product_attention`, `torch.autocast`, and a look at the dtypes "
         "in `optimizer.py`. Where do the ranks have to agree, if all start from one seed?",
         "For writing: let the model take a cache of keys and values besides the new letters, and "
@@ -234,8 +235,8 @@ JUDGE = Judge(
     cases=cases,
     predictions={
         "make-it-fast-too": Prediction(
-            "The program goes on from 16 letters with 16 more. How many times less would a letter "
-            "cost if none were read twice?",
+            "The program continues 16 letters with 16 more. By what factor would the cost of a "
+            "letter shrink if none were read twice?",
             12.1,
             because="For the letters 17 to 32 the model reads 16, 17, ... 31 letters, which are "
             "376. Read once, they are 31. (Attention's own work is left out.)",

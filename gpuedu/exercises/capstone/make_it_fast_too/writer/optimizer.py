@@ -5,7 +5,7 @@ from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
 
 class AdamW:
-    """Adam with weight decay beside it (Loshchilov and Hutter, 2019)."""
+    """Adam with decoupled weight decay (Loshchilov and Hutter, 2019)."""
 
     def __init__(self, weights, settings):
         self.weights = list(weights)

@@ -1,4 +1,4 @@
-"""Writing: the model goes on from prompts, always with the letter of the highest score."""
+"""Writing: the model continues prompts, always with the letter that has the highest score."""
 
 import io
 import json
@@ -18,7 +18,7 @@ def read_model(store, settings):
 
 @torch.no_grad()
 def run(store, settings):
-    """The prompts, each with "letters" more letters behind it; all prompts have one length."""
+    """The prompts, each followed by "letters" more letters; all prompts have the same length."""
     model = read_model(store, settings)
     texts = []
     for text in json.loads(store.read("prompts.json")):

@@ -40,7 +40,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
 
 
 JUDGE = Judge(
-    title="A job that goes on",
+    title="A job that carries on",
     properties=(
         document_rule(
             "accepted",
@@ -120,9 +120,9 @@ JUDGE = Judge(
     hints=(
         "Start with the resources of one node: how many processes run there, and what do they "
         "need together? For the time: how long are the free nodes free?",
-        "bash runs a trap only when the command in the foreground has ended, but `wait` returns "
-        "at once. So put `srun ... &` in the background, keep its number, `step=$!`, and `wait` "
-        "for it, in the trap again.",
+        "bash runs a trap only when the command in the foreground has ended, but `wait` returns at "
+        "once. So put `srun ... &` in the background, keep its number, `step=$!`, and `wait` for "
+        "it, and once more in the trap.",
         'The trap calls a function of three lines: `kill -USR1 "$step"`, `wait "$step"`, and '
         '`scontrol requeue "$SLURM_JOB_ID"`. The first node\'s name is the first line of `scontrol '
         'show hostnames "$SLURM_JOB_NODELIST"`.',

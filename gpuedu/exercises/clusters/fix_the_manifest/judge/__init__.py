@@ -71,7 +71,7 @@ def _of_fault(fault: AnswerError, texts: tuple[str, str, str]) -> str:
 
 
 JUDGE = Judge(
-    title="Mend a manifest",
+    title="Fix a manifest",
     properties=(
         document_rule(
             "valid",

@@ -47,7 +47,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
     return [
         first,
         *(
-            Case(f"the build after a change of {one}", {}, ("cached",), (one, files))
+            Case(f"the build after a change to {one}", {}, ("cached",), (one, files))
             for one in paths
         ),
     ]

@@ -158,7 +158,7 @@ def _told_shares(batch: list[int], world: int, fits: int, parts: list[list[list[
         twice = len(whole) - len(set(whole))
         told = [f"nobody trains {lost} of its samples"] * bool(lost)
         told += [f"{twice} are trained more than once"] * bool(twice)
-        return f"{where}: {', '.join(told) or 'a sample is not of the batch'}"
+        return f"{where}: {', '.join(told) or 'a sample is from outside the batch'}"
     if max(sizes) - min(sizes) > 1:
         return f"{where}: the ranks get {', '.join(map(str, sizes))} samples"
     for rank, own in enumerate(parts):
@@ -228,7 +228,7 @@ JUDGE = Judge(
         "the global batch, is the mean: whatever the shares are.",
         "`train`: `found = [job.load() if rank == 0 else None]`, then "
         "`dist.broadcast_object_list(found, src=0)`. In the loop: add up `job.gradient(part)` in "
-        "`job.zeros()`, `dist.all_reduce` it (also with no part), `job.step(total / len(batch))`, "
+        "`job.zeros()`, `dist.all_reduce` it (even with no part), `job.step(total / len(batch))`, "
         "`done += len(batch)`. Keep in mind at which `done` the last checkpoint was.",
     ),
     cases=cases,

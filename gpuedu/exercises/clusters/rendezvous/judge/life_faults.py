@@ -83,7 +83,7 @@ def _difference(got: Sequence[int], wanted: Sequence[int]) -> str:
         return f"{told}; the next global batch is {_list(sorted(wanted))}"
     told = [f"{_name(missing)} not trained"] if missing else []
     told += [f"{_name(twice)} trained twice"] if twice else []
-    told += [f"{_name(extra)} trained, and not of this batch"] if extra else []
+    told += [f"{_name(extra)} trained, and not in this batch"] if extra else []
     return "; ".join(told)
 
 

@@ -138,14 +138,14 @@ JUDGE = Judge(
         ),
         _values(
             "causal",
-            "with `CAUSAL`, each query sees itself and earlier keys alone",
+            "with `CAUSAL`, each query sees only itself and earlier keys",
             2,
             "Which scores does query 0 keep, and which query 15? What is a score that does not "
             "count?",
         ),
         _values(
             "safe",
-            "it is right for scores of some hundreds, too",
+            "it is right for scores of several hundred, too",
             1,
             "Relative to which number are the powers of that query, and how large can one get?",
         ),
@@ -160,7 +160,7 @@ JUDGE = Judge(
                 ("q", "k", "v"),
                 each_program=True,
                 output="o",
-                asks="What of that does not change from one turn of the loop to the next?",
+                asks="Which of these elements are the same in every iteration of the loop?",
             ),
             _no_future(1),
             no_float64(0.5, output="o"),
@@ -173,8 +173,8 @@ JUDGE = Judge(
         "shape (BM,), `weighted` of shape (BM, D). A loop brings BN keys and values "
         "at a time, and updates the state as in `online-softmax`, with axis 1 for the keys.",
         "In the loop of `attention`: load keys and values, `scores = tl.dot(queries, "
-        "tl.trans(keys)) * scale`, and let `tl.where` make those -inf that do not count: keys from "
-        "n on, and with `CAUSAL` later ones. The loop ends at n, or with `CAUSAL` at "
+        "tl.trans(keys)) * scale`, and let `tl.where` set those to -inf that do not count: keys "
+        "from n on, and with `CAUSAL` later ones. The loop ends at n, or with `CAUSAL` at "
         "`(tl.program_id(0) + 1) * BM` if that is less.",
         "In `step`: `new = tl.maximum(largest, tl.max(scores, axis=1))`, `shrink = tl.exp(largest "
         "- new)`, `powers = tl.exp(scores - new[:, None])`. Then `total * shrink + tl.sum(powers, "

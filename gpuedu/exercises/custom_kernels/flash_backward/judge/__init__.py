@@ -117,7 +117,7 @@ def _safe(points: float) -> Property:
             if faults:
                 return
 
-    says = "both are right for scores of some hundreds, too"
+    says = "both are right for scores of several hundred, too"
     return replace(both[0], says=says, test=test, after=("values", "keys"))
 
 
@@ -149,7 +149,7 @@ def _early(points: float) -> Property:
 
 
 JUDGE = Judge(
-    title="The way back, block by block",
+    title="The backward pass, block by block",
     properties=(
         replace(
             right_values(
@@ -184,7 +184,8 @@ JUDGE = Judge(
                 each_program=True,
                 stored_once=("dk", "dv"),
                 output="dv",
-                asks="What of that could the program keep from one turn of the loop to the next?",
+                asks="Which of these could the program keep from one iteration of the loop to the "
+                "next?",
             ),
             _early(0.25),
             in_bounds(0.25, output="dv"),
@@ -200,13 +201,15 @@ JUDGE = Judge(
         "queries, tl.trans(keys)) * scale - sums[:, None])`, 0 where it does not count. The loop "
         "starts at the block that has query `tl.program_id(0) * BN`, at a multiple of BM.",
         "`delta = tl.sum(grads.to(tl.float32) * results.to(tl.float32), axis=1)`, `slopes = "
-        "weights * (tl.dot(grads, tl.trans(values)) - delta[:, None])`; then `tl.dot(tl.trans("
-        "weights.to(tl.float16)), grads)`, and so for `slopes` and `queries`, times `scale`.",
+        "weights * (tl.dot(grads, tl.trans(values)) - delta[:, None])`; then "
+        "`tl.dot(tl.trans(weights.to(tl.float16)), grads)`, and the same for `slopes` and "
+        "`queries`, times `scale`.",
     ),
     cases=cases,
     predictions={
         "flash-backward": Prediction(
-            "Two products forward. How many backward, with the scores computed again?",
+            "The forward pass has two products. How many does the backward pass have, if it "
+            "recomputes the scores?",
             truth=5,
             exact=True,
             because="The scores, `grad @ v.T`, and one for each of dv, dk and dq. So the backward "

@@ -100,7 +100,7 @@ def _result(name: str, says: str, points: float, asks: str) -> Property:
 
 
 JUDGE = Judge(
-    title="A softmax from blocks that come once",
+    title="A softmax over blocks that are seen once",
     properties=(
         _result(
             "right",
@@ -113,12 +113,11 @@ JUDGE = Judge(
             "safe",
             "it is right where scores rise to 1,500, or fall by as much",
             1,
-            "Which powers does your code take, and how large can the number be that it takes one "
-            "of?",
+            "Of which numbers does your code take `exp`, and how large can they get?",
         ),
         _result(
             "masked",
-            "a block whose scores are all -inf changes nothing, also as the first one",
+            "a block whose scores are all -inf changes nothing, even if it comes first",
             1,
             "What is the largest score after such a block, and what is `-inf - (-inf)`?",
         ),
@@ -131,19 +130,19 @@ JUDGE = Judge(
         ),
     ),
     hints=(
-        "A sum of powers relative to an old largest score m is turned into one relative to a new "
-        "one by a single factor: exp(m - new). The weighted values get the same factor.",
+        "One factor turns a sum of powers relative to the old largest score m into one relative to "
+        "the new one: exp(m - new). The weighted values get the same factor.",
         "`update`: the new largest is the maximum of the old one and the block's. Shrink `total` "
         "and `weighted` by `exp(largest - new)`, then add the block's powers, and the powers times "
         "the values.",
-        "`merge` shrinks both states in this way, to the larger one of both. Where that is -inf, "
+        "`merge` shrinks both states in this way, to the larger of the two. Where that is -inf, "
         "nothing has come yet: return the state that you were given.",
     ),
     cases=cases,
     predictions={
         "online-softmax": Prediction(
-            "A row of 100,000 scores comes in blocks, each of them once. For the sum of the "
-            "powers relative to the largest score: how many numbers are kept between blocks?",
+            "A row of 100,000 scores comes in blocks, and you see each block once. For the sum of "
+            "`exp(score - largest)`, how many numbers must you keep between blocks?",
             truth=2,
             unit="numbers",
             because="The largest score so far, and the sum of the powers relative to it.",

@@ -281,7 +281,7 @@ JUDGE = Judge(
         ),
         _same(
             "clip",
-            "`own_loop`: gradients are clipped as Trainer does, also by default",
+            "`own_loop`: gradients are clipped as Trainer does it, including by default",
             0.5,
             "Which norm is the limit compared with, and when? And what does a limit of 0 mean?",
         ),

@@ -87,13 +87,13 @@ def schedule_fault(case: Case, observed: Plain) -> Iterator[Fault]:
     if observed["updates"] != wanted["updates"]:
         got = observed["updates"]
         counted = "are left to the number of epochs" if got <= 0 else f"are {got}"
-        yield Fault("schedule", f"updates {counted}; wanted are {wanted['updates']}")
+        yield Fault("schedule", f"updates {counted}; {wanted['updates']} are wanted")
         return
     right = rates_of(wanted["updates"], wanted["rate"], wanted["warmup"], wanted["shape"])
     for at, (mine, true) in enumerate(zip(observed["rates"], right, strict=True), 1):
         if not is_close(mine, true, 1e-6, 1e-12):
             shown, told = show_apart(mine, true)
-            yield Fault("schedule", f"update {at} has a rate of {shown}; wanted is {told}")
+            yield Fault("schedule", f"update {at} has a rate of {shown}; {told} is wanted")
             return
 
 
@@ -107,10 +107,10 @@ def rest_fault(case: Case, observed: Plain) -> Iterator[Fault]:
     elif not is_close(limit, wanted["clip"] or 0.0):
         got = f"are clipped at {limit:g}" if limit else "aren't clipped"
         told = "none" if wanted["clip"] is None else f"a limit of {wanted['clip']:g}"
-        yield Fault("rest", f"gradients {got}; wanted is {told}")
+        yield Fault("rest", f"gradients {got}; {told} is wanted")
     for name, what in (("decay", "weight decay"), ("seed", "seed")):
         if not is_close(observed[name], wanted[name]):
-            told = f"the {what} is {observed[name]:g}; wanted is {wanted[name]:g}"
+            told = f"the {what} is {observed[name]:g}; {wanted[name]:g} is wanted"
             yield Fault("rest", told)
 
 

@@ -203,10 +203,10 @@ JUDGE = Judge(
     hints=(
         "`stream.shuffle(seed=..., buffer_size=...)`, `split_dataset_by_node(stream, rank, ranks)` "
         "and `stream.map(...)` each give a new stream. All ranks need the same seed.",
-        "`set_epoch` is for the stream that you iterate over: what `skip` and `take` make of it "
-        "starts with epoch 0 again. And try `skip` after a split of 4 shards for 3 ranks.",
-        "To read on from exactly there, read the epoch from its start and leave out what was "
-        "there: `itertools.islice(stream, done, done + count)`.",
+        "`set_epoch` is for the stream that you iterate over: a stream that `skip` or `take` makes "
+        "from it starts with epoch 0 again. And try `skip` after a split of 4 shards for 3 ranks.",
+        "To read on from exactly there, read the epoch from its start and leave out what was read "
+        "before: `itertools.islice(stream, done, done + count)`.",
     ),
     cases=cases,
     predictions={

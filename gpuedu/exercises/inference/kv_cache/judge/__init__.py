@@ -99,7 +99,7 @@ def _test_full(case: Case, observed: Plain) -> Iterator[Fault]:
             yield Fault("full", f"it raised {raised}, and all new tokens fit")
         return
     if raised != "ValueError":
-        told = f"it raised {raised}, and no ValueError" if raised else "it raised nothing"
+        told = f"it raised {raised}, not a ValueError" if raised else "it raised nothing"
         yield Fault("full", told)
         return
     before = {name: case.inputs[name][0].astype(np.float64) for name in ("cache_k", "cache_v")}
@@ -203,7 +203,7 @@ JUDGE = Judge(
     cases=cases,
     predictions={
         "kv-cache": Prediction(
-            "a text starts with one token, and a model writes 1,000 more. How many times as many "
+            "A text starts with one token, and a model writes 1,000 more. How many times as many "
             "tokens go through the model without a cache as with one?",
             truth=500.5,
             unit="times",

@@ -181,7 +181,7 @@ JUDGE = Judge(
             1,
             _BYTES,
             asks="List what comes from memory in this pass, and what goes there. How often does "
-            "each of it, and for how many texts and tokens?",
+            "each of these move, and for how many texts and tokens?",
             unit="bytes",
         ),
         right_result(
@@ -228,7 +228,7 @@ JUDGE = Judge(
         "moves once, and what moves for each token of each text.",
         "The new tokens of one text look at `new * cached + new * (new + 1) // 2` tokens. The "
         "cache takes `2 * 2 * layers * kv_heads * width // heads` bytes for a token: a key and a "
-        "value, of 2 bytes each number.",
+        "value, with 2 bytes for each number.",
         "n texts are enough if n * flop / flop_per_s >= (weight_bytes + n * text_bytes) / "
         "bytes_per_s. Collect what has an n on the left: its factor says how much every text "
         "gains. If that's nothing or less, the answer is `math.inf`; if not, divide, and round up.",
@@ -237,12 +237,12 @@ JUDGE = Judge(
     predictions={
         "prefill-or-decode": Prediction(
             "Llama 3 8B on an H100 (295 FLOP in the time of a byte), each text with 1,000 tokens "
-            "in its cache: from how many texts on is arithmetic the limit in decode?",
+            "in its cache: how many texts does it take until arithmetic is the limit in decode?",
             truth="never",
             choices=("30", "300", "3,000", "never"),
             because="For the weights alone it would be 295: 2 FLOP for 2 bytes, in each text. But "
             "1,000 tokens in the cache are 131 MB, which take 39 µs, and the arithmetic of a text "
-            "takes 17 µs. So with every text more, arithmetic falls further behind.",
+            "takes 17 µs. So with every additional text, arithmetic falls further behind.",
         ),
     },
 )

@@ -213,7 +213,8 @@ JUDGE = Judge(
         ),
         _right_p(
             "greedy",
-            "at temperature 0 the largest score has everything, the first one of several",
+            "at temperature 0 the largest score has probability 1, or the first of several that "
+            "tie",
             "Which token has the largest score here? Is there another one with the same?",
         ),
         _right_p(

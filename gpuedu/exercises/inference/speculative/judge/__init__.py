@@ -127,7 +127,7 @@ JUDGE = Judge(
             "the last token is drawn from the right distribution",
             1,
             "Draw the last token by hand. Which place of the text is it for, which distribution is "
-            "it drawn from, and by which of the uniforms?",
+            "it drawn from, and with which of the uniforms?",
             test_last,
             waits_for=("residual",),
         ),
@@ -161,7 +161,8 @@ JUDGE = Judge(
             "`best_k` finds the fastest number of guesses",
             1,
             _TRUTHS,
-            asks="Which numbers of guesses may it be, the first and the last of them too?",
+            asks="Which numbers of guesses are allowed, and did you try the first and the last of "
+            "them, too?",
         ),
     ),
     hints=(

@@ -220,7 +220,7 @@ def test_kept(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
     if observed["lost"]:
         yield Fault(
             "kept",
-            f"with nothing of the forward pass but the tensors that `ctx` has kept, "
+            "with nothing left of the forward pass but the tensors that `ctx` has kept, "
             f"{observed['lost']}",
         )
         return
@@ -232,8 +232,8 @@ def test_kept(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
                 yield Fault(
                     "kept",
                     f"the gradient of {name} in backward pass {place + 1} changes when all forward "
-                    f"passes come before the last of them has its backward pass, and nothing is "
-                    f"left of them but the tensors that `ctx` has kept",
+                    "passes run before the first backward pass, and only the tensors that `ctx` "
+                    "has kept are left of them",
                 )
                 return
 
@@ -290,7 +290,7 @@ JUDGE = Judge(
         ),
         Property(
             "needed",
-            "there is None for beta, and where no gradient is needed",
+            "`backward` gives None for beta, and wherever no gradient is needed",
             0.5,
             "Which of the three flags in `ctx.needs_input_grad` are True in that call?",
             test_needed,
@@ -330,7 +330,8 @@ JUDGE = Judge(
             truth="None",
             choices=("right", "zeros", "None", "an error"),
             because="Autograd records PyTorch's operations. To autograd, `out` is a tensor that "
-            "somebody filled, like data. It has a gradient for w, and nothing leads on to x.",
+            "somebody filled, like data. Autograd finds a gradient for w, and nothing leads back "
+            "to x.",
         )
     },
     seeds=5,

@@ -243,8 +243,8 @@ JUDGE = Judge(
             choices=("only 1", "1 and 2", "1, 2 and 3", "all four"),
             because="`.item()` and an `if` on a tensor need its value, which a graph doesn't have "
             "yet. The loop over rows and the `if` on an int are run while the graph is traced: "
-            "they end nothing, but the graph is then right for that many rows and that side of "
-            "the `if` alone.",
+            "they end nothing, but the graph is then right only for that many rows and that side "
+            "of the `if`.",
         )
     },
     seeds=3,

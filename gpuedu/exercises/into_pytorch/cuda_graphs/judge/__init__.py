@@ -172,7 +172,7 @@ JUDGE = Judge(
     properties=(
         Property(
             "permitted",
-            "nothing is captured that may not be",
+            "nothing is captured that a capture refuses",
             1,
             "What does the CPU do between the start and the end of the capture?",
             after=("replayed",),
@@ -185,7 +185,7 @@ JUDGE = Judge(
         ),
         Property(
             "kept",
-            "each result is still what its own replay made when all is done",
+            "when all is done, each result is still what its own replay made",
             1,
             "Into which memory does each replay write, and when is it read?",
         ),
@@ -205,7 +205,7 @@ JUDGE = Judge(
         ),
         right_result(
             "limit",
-            "the kernel time from which a graph gains nothing is right",
+            "the shortest kernel time at which a graph gains nothing is right",
             1,
             {"no_gain_from": limit_of},
             unit="µs",
@@ -227,7 +227,7 @@ JUDGE = Judge(
     verdict=verdict,
     predictions={
         "cuda-graphs": Prediction(
-            "a step launches 200 kernels of 3 µs each, and each launch takes the CPU 5 µs. What "
+            "A step launches 200 kernels of 3 µs each, and each launch takes the CPU 5 µs. What "
             "share of the time is the GPU idle?",
             truth=40.0,
             unit="%",

@@ -96,7 +96,7 @@ JUDGE = Judge(
         ),
     ),
     hints=(
-        "Look at one kernel by itself. Two sets tell everything: the tensors that its operations "
+        "Look at one kernel by itself. Two sets are all you need: the tensors that its operations "
         "read, and those that they make.",
         "It reads from memory what is in the first set and not in the second. It writes those of "
         "the second that a later kernel reads, or that are results.",
@@ -106,8 +106,8 @@ JUDGE = Judge(
     cases=cases,
     predictions={
         "inductor-or-you": Prediction(
-            "Compared with two kernels that load each tensor once: how many times as many bytes "
-            "move one by one?",
+            "How many times as many bytes do the 11 operations move, one by one, as two kernels "
+            "that load each tensor once?",
             truth=4,
             because="One by one, `h` or something of its size is read or written 12 times: 2 for "
             "`abs`, 1 for `max`, 2 for each `mul`, 1 for the norm, 2 for `div`, 2 for `tanh`. Two "

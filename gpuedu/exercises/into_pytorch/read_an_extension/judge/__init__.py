@@ -94,15 +94,16 @@ JUDGE = Judge(
         ),
         _property(
             "repairs",
-            "what mends each of six faults",
+            "what fixes each of six faults",
             "What is missing in that case: a check, an order, a stream, a device, or a derivative?",
         ),
     ),
     hints=(
         "A `TORCH_CHECK` raises an error, and so does `data_ptr<float>()` of another type. Nothing "
         "else in this source can stop a call.",
-        "A kernel counts through memory from a pointer on, whatever the strides of the tensor are. "
-        "Which of the two tensors has been put in order before? And 1000 / 256 is 3 for integers.",
+        "A kernel goes through memory element by element, starting at a pointer, whatever the "
+        "tensor's strides are. Which of the two tensors has been put in order before? And 1000 / "
+        "256 is 3 for integers.",
         "A launch whose `<<< >>>` names no stream goes to the default stream. And what the "
         "operator returns has no `grad_fn`, so no gradient goes through it: the other paths of the "
         "loss still give theirs.",

@@ -91,7 +91,7 @@ def _least(name: str, says: str, points: float, asks: str) -> Property:
             yield Fault(name, f"{told}, expected a positive number of seconds")
         elif got < saving.write_s * (1 - 1e-9):
             yield Fault(
-                name, f"{told}, and the save before is only written after {show(saving.write_s)} s"
+                name, f"{told}, and the last save is only written after {show(saving.write_s)} s"
             )
         else:
             least = exponential_waste(best_exponential(saving, mtbf_s), saving, mtbf_s)

@@ -113,7 +113,7 @@ def _test_paid(case: Case, observed: Plain) -> Iterator[Fault]:
     if not is_close(total, paid, 1e-9):
         got, wanted = show_apart(total, paid)
         yield Fault(
-            "paid", f"together {got} GPU hours, and {wanted} were paid. The log: {_told(log)}"
+            "paid", f"together {got} GPU hours, and {wanted} were paid for. The log: {_told(log)}"
         )
 
 
@@ -158,7 +158,7 @@ JUDGE = Judge(
             "kinds",
             "startups, saves, evaluation and waits for data, each moment once",
             1,
-            "What went on in these minutes, and which of it comes first in the list?",
+            "What went on in these minutes, and which of those kinds comes first in the list?",
             ("startup", "save", "evaluation", "input"),
         ),
         _hours(
@@ -194,7 +194,7 @@ JUDGE = Judge(
             "goodput",
             "`goodput` is the share that trained and was kept",
             0.5,
-            "What share of all that was paid did you return?",
+            "What share of all hours that were paid for did you return?",
             _test_goodput,
             waits_for=_ACCOUNTS,
         ),
@@ -215,10 +215,10 @@ JUDGE = Judge(
         "List the lost stretches first: for each failure from the `start` of the last save with "
         "`written` not later, to the failure. `end_of` says when an "
         "event ends if nobody saw its end.",
-        "For each piece: without a run, `down`. Otherwise GPUs besides the run's are `spare`. If "
-        "one of startup, save, evaluation and input goes on, the run's are that. Otherwise the "
-        "largest `share` of the slow ones is `slow`, and the rest is `redone` in a lost stretch, "
-        "and else `trained`.",
+        "For each piece: without a run, `down`. Otherwise GPUs besides the run's are `spare`. If a "
+        "startup, save, evaluation or input goes on, the hours of the run's GPUs are of that kind. "
+        "Otherwise the largest `share` of the slow ones is `slow`, and the rest is `redone` in a "
+        "lost stretch, and else `trained`.",
     ),
     cases=cases,
     predictions={

@@ -106,7 +106,7 @@ def _faults(rng: np.random.Generator) -> Iterator[Scenario]:
     yield fault("all processes hang", "NoProgress", hang)
     yield fault("all processes are gone", "NoProgress", Disturbance(DOWN, at_s(), math.inf))
     hot = Disturbance(HOT, at_s(), math.inf, node, gpu, value=89)
-    yield fault(f"GPU {gpu} of {node} has 89 degrees", "GpuHot", hot, Hostname=node, gpu=gpu)
+    yield fault(f"GPU {gpu} of {node} is at 89 degrees", "GpuHot", hot, Hostname=node, gpu=gpu)
     for code in BROKEN:
         where = str(rng.choice(NODES)), str(rng.choice(GPUS))
         broken = Disturbance(XID, at_s(), math.inf, *where, value=code)

@@ -39,7 +39,7 @@ def _drawn(rng: np.random.Generator) -> Iterator[tuple[str, Any, Any, Any, Any, 
     six, long = np.full(6, 12), np.array([20, 150, 10, 12, 14, 10])
     yield "six at once, room for three", 0 * six, six, six - 4, rng.integers(1, 9, 6), 60
     yield "six at once, a token too few", 0 * six, six, six - 4, rng.integers(1, 9, 6), 79
-    yield "a long one behind a short one", 0 * six, long, six, rng.integers(2, 12, 6), 165
+    yield "a long one after a short one", 0 * six, long, six, rng.integers(2, 12, 6), 165
     yield "one text alone", six[:1], six[:1], six[:1], six[:1] - 9, 24
     prompts, limits, answers = _sizes(rng, 4)
     most = int((prompts + limits).max())
@@ -53,7 +53,7 @@ def _drawn(rng: np.random.Generator) -> Iterator[tuple[str, Any, Any, Any, Any, 
         yield f"a stream of 24, number {number}", arrivals, prompts, limits, answers, memory
     prompts, limits, answers = _sizes(rng, 20)
     arrivals = np.where(np.arange(20) < 4, 400.0 * np.arange(20), 1700.0)
-    yield "a burst of 16 after a quiet while", arrivals, prompts, limits, answers, 220
+    yield "a burst of 16 after a quiet spell", arrivals, prompts, limits, answers, 220
 
 
 def _poisson(rng: np.random.Generator, count: int, gap_ms: float) -> np.ndarray:
@@ -169,8 +169,8 @@ def _test_memory(case: Case, run: Run) -> Iterator[str]:
         if total > memory and ask.started:
             yield (
                 f"at {ask.time_ms:.6g} ms it started {_ids(ask.started)}; prompts and limits of "
-                f"the {len(batch)} texts that run now are {total} tokens together, and the memory "
-                f"has {memory}"
+                f"the {len(batch)} texts that run now add up to {total} tokens, and the memory has "
+                f"{memory}"
             )
 
 
@@ -233,7 +233,7 @@ def _law(
         for told in itertools.islice(test(case, run), 1):
             yield Fault(name, told)
         if name == "memory" and _is_one_by_one(case, run):
-            yield Undecided(name, "no two texts ran at a time, and there was room for them")
+            yield Undecided(name, "no two texts ran at the same time, and there was room for them")
 
     return Property(name, says, points, asks, tested, () if name == "served" else ("served",))
 
@@ -292,7 +292,7 @@ JUDGE = Judge(
         ),
         Property(
             "percentile",
-            "`percentile`: the smallest value that at least so many percent don't exceed",
+            "`percentile`: the smallest value that at least that share of the values don't exceed",
             1,
             "Sort the values and count: how many of them are at most your result?",
             _test_percentile,

@@ -71,8 +71,8 @@ JUDGE = Judge(
             "calls",
             "what the exported program gives",
             1,
-            "What of that call does the program ask for, what does it share with `scorer`, and "
-            "what did it write down when it was exported?",
+            "What does the program take from that call, what does it share with `scorer`, and what "
+            "did it write down when it was exported?",
             _test,
         ),
         Property(
@@ -99,8 +99,8 @@ JUDGE = Judge(
             "An `if` on the scores in `forward`: what does `export` make of it?",
             truth="an error",
             choices=("both branches", "the branch of the example", "an error"),
-            because="The stand-ins have no values, so nobody knows which branch to take. To write "
-            "down one of them would be wrong for other texts: there you would get no warning.",
+            because="The stand-ins have no values, so nobody knows which branch to take. Writing "
+            "down just one of them would be wrong for other texts, and you would get no warning.",
         )
     },
     seeds=1,

@@ -191,7 +191,7 @@ def _test_text(step: _Step, name: str, tokens: Sequence[str]) -> Iterator[Fault]
         if found != token:
             there = f"its token {at} in block {block}, at offset {offset}"
             told = f"following its table, {name} has {there}. That should be {token}"
-            yield Fault("reading", f"{told}, and is {found or 'nothing'}")
+            yield Fault("reading", f"{told}, but is {found or 'nothing'}")
 
 
 def _test_holders(step: _Step) -> Iterator[Fault]:
@@ -202,7 +202,7 @@ def _test_holders(step: _Step) -> Iterator[Fault]:
     counts = [step.held.count(block) for block in range(len(step.before["holders"]))]
     if step.after["holders"] != counts:
         told = f"the tables are {step.after['tables']}, so `holders` should be {_few(counts)}"
-        yield Fault("holders", f"{told}, and is {_few(step.after['holders'])}")
+        yield Fault("holders", f"{told}, but is {_few(step.after['holders'])}")
 
 
 def _few(numbers: list[int]) -> str:
@@ -258,7 +258,7 @@ def _test_out(step: _Step) -> Iterator[Fault]:
             yield Fault("out", told, "Which condition should have asked for a new block here?")
         return
     if not step.needed_block:
-        asks = "What did it take for a reason to need a block: a full last block, or a `holders` "
+        asks = "Why did it ask for a block: is the last one full, or is there a `holders` "
         told = "it gave None, and no new block was needed"
         yield Fault("out", told, f"{asks}entry above 1? Is that so here?")
     elif not step.is_out:

@@ -24,7 +24,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _keys("tokens in another order", 2, [1, 2, 3, 4], [2, 1, 4, 3], [3, 4, 1, 2]),
         _keys("less than a block", 4, [1, 2, 3], [], [1, 2, 3, 4]),
         _keys("nothing but zeros", 2, [0] * 8, [0] * 2),
-        _keys("a 1 in front, or a larger token behind", 2, [1, 0], *([0, one] for one in _BASES)),
+        _keys("a 1 in front, or a larger last token", 2, [1, 0], *([0, one] for one in _BASES)),
     ]
     tokens = rng.integers(0, 3, (6, 20)).tolist()
     found.append(_keys("six texts of few different tokens", 2, *tokens))
@@ -210,7 +210,7 @@ JUDGE = Judge(
         ),
         Property(
             "match",
-            "`match`: as many whole blocks as are known, from the start on",
+            "`match`: as many whole blocks as are known, from the start",
             1,
             "Go through the text's blocks from its start: which is the first that is not known?",
             _test_match("match"),
@@ -235,7 +235,7 @@ JUDGE = Judge(
     hints=(
         "The keys and values of a token depend on all tokens before it. So a block's key has to "
         "tell two blocks with the same tokens apart, if other tokens come before them.",
-        "`hash` takes a tuple: put the key of the block before into it, and then the tokens of the "
+        "`hash` takes a tuple: put the previous block's key into it, and then the tokens of the "
         "block. `match` counts blocks until a key is not in `known`. With at least one token to be "
         "read, at most `(len(tokens) - 1) // size` blocks count.",
         "A block can go if it has no holders, and its key is nobody's `before`. Collect those that "

@@ -225,10 +225,10 @@ JUDGE = Judge(
     properties=(
         right_result(
             "fit",
-            "`texts_that_fit`: whole texts beside the weights",
+            "`texts_that_fit`: whole texts in addition to the weights",
             1,
             {"texts_that_fit": texts_that_fit},
-            asks="How many bytes are left beside the weights, and how many does one text of this "
+            asks="How many bytes do the weights leave free, and how many does one text of this "
             "length need?",
             unit="texts",
         ),
@@ -237,7 +237,7 @@ JUDGE = Judge(
             "`texts_that_fit` is 0 where the weights leave no room",
             0.5,
             {"texts_that_fit": texts_that_fit},
-            asks="How much room is left beside these weights? How many texts is that?",
+            asks="How much room do these weights leave? How many texts is that?",
             unit="texts",
             after=("fit",),
         ),
@@ -276,7 +276,7 @@ JUDGE = Judge(
             "cheapest",
             "`cheapest` takes the cheapest tokens of all that fit",
             1,
-            "Which batches fit on each device, and what does a million tokens cost in each?",
+            "Which batches fit on each device, and what do a million tokens cost with each?",
         ),
         _chosen(
             "fast-enough",
@@ -305,7 +305,7 @@ JUDGE = Judge(
         "Everything is an amount over a rate, with a step as the unit. What does one step read, "
         "compute and make?",
         "A step reads `parameters * weight_bits / 8` bytes once, and `length * token_bytes` for "
-        "each text. Of these two terms, the memory has to hold both as well.",
+        "each text. The memory has to hold both of these, too.",
         "For `cheapest`, go through all devices and all batches that fit, skip what is too slow, "
         "and collect `(round(price, 6), batch, place)`: `min` of such tuples settles ties.",
     ),
