@@ -20,12 +20,14 @@ SPREAD := -n $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 2))) --no-loadscop
 # A folder with Pyodide for the site of `make lite`; without one, browsers take it from its own address.
 PYODIDE ?=
 
-.PHONY: help lab lite book test demo prove-all experiments conformance gpu build lint bench update clean
+.PHONY: help lab lab-light lite book test demo prove-all experiments conformance gpu build lint bench update clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
 lab: $(VENV)/ready ## set up, and open JupyterLab in your own copy of the lessons
+lab-light: $(VENV)/ready-light ## the same without Numba and PyTorch: enough for the lessons on kernels
+lab lab-light:
 	@$(BIN)/gpuedu start "$(WORKSPACE)"
 	@cd "$(WORKSPACE)" && exec env PATH="$(CURDIR)/$(BIN):$$PATH" "$(CURDIR)/$(BIN)/jupyter" lab \
 		--ServerApp.root_dir="$$PWD" $(LAB_OPTIONS) 00_welcome/00_welcome.ipynb
@@ -91,6 +93,10 @@ clean: ## remove the environment; your workspace stays
 # The stamps are newer than what they were made from, so a second call does nothing.
 $(VENV)/ready: pyproject.toml constraints.txt
 	@PYTHON="$(PYTHON)" VENV="$(VENV)" TORCH_CPU_INDEX="$(TORCH_CPU_INDEX)" ./setup.sh
+	@touch $@
+
+$(VENV)/ready-light: pyproject.toml constraints.txt
+	@PYTHON="$(PYTHON)" VENV="$(VENV)" ./setup.sh light
 	@touch $@
 
 $(VENV)/ready-lite: $(VENV)/ready

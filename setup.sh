@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Make the environment: `make` calls this with PYTHON, VENV and TORCH_CPU_INDEX set.
-# Usage: setup.sh [dev|lite|book]    with `dev`, the tools for the tests and for contributors come too;
-#                                    with `lite`, those that build the site for browsers; with `book`,
-#                                    those that build the site to read.
+# Usage: setup.sh [dev|lite|book|light]    with `dev`, the tools for the tests and for contributors come too;
+#                                          with `lite`, those that build the site for browsers; with `book`,
+#                                          those that build the site to read. With `light`, nothing but
+#                                          JupyterLab and what the lessons on kernels need.
 set -euo pipefail
 extra=${1:-}
 
@@ -28,6 +29,14 @@ pip=("$VENV/bin/python" -m pip --disable-pip-version-check --quiet)
 if ! "$VENV/bin/python" -c 'import pip' 2>/dev/null; then
     echo "Making $VENV with $("$python" --version) ..."
     "$python" -m venv "$VENV"
+fi
+
+if [ "$extra" = light ]; then
+    echo "Installing JupyterLab, and what the lessons on kernels need ..."
+    # Bytecode, a quarter of the size, is written when it is used.
+    "${pip[@]}" install --no-compile -c constraints.txt -e ".[light]"
+    echo "Ready."
+    exit
 fi
 
 if ! "$VENV/bin/python" -c 'import importlib.metadata as m; m.version("torch")' 2>/dev/null; then

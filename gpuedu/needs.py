@@ -38,8 +38,14 @@ NAMES = {
 _EXTRAS = {"accelerate": "huggingface", "datasets": "huggingface", "transformers": "huggingface"}
 """What `make lab` leaves out, and which extra of the course's package brings it."""
 
-_LESSONS = {"hugging-face": tuple(sorted(_EXTRAS))}
-"""What the cells of a lesson import beyond what the course itself needs, by the lesson's name."""
+_LESSONS = {
+    "custom-kernels": ("torch", "triton"),
+    "attention-kernels": ("torch", "triton"),
+    "containers": ("torch", "dockerfile_parse", "kubernetes_validate"),
+    "long-runs": ("promql_parser", "yaml"),
+    "hugging-face": ("torch", *sorted(_EXTRAS)),
+}
+"""What a lesson needs beyond PyTorch, or in its place, by the lesson's name."""
 
 IN_TAB = sys.platform == "emscripten"
 """Whether this is a browser tab: no processes, no threads, no signals, one core."""
@@ -79,13 +85,16 @@ def missing(name: str) -> MissingPackageError:
     return MissingPackageError(f"This needs {what}, which is not installed", remedy=remedy)
 
 
-def missing_in(lesson: str) -> MissingPackageError | None:
-    """The same for the first package that a lesson's cells import and that is not there, or None.
+def missing_in(lesson: str, *, is_light: bool) -> MissingPackageError | None:
+    """The same for the first package that a lesson needs and that is not there, or None.
 
-    >>> missing_in("welcome") is None
+    ``is_light``: the lesson's own cells run without Numba and PyTorch.
+
+    >>> missing_in("welcome", is_light=True) is None
     True
     """
-    gone = (name for name in _LESSONS.get(lesson, ()) if not has_package(name))
+    needed = _LESSONS.get(lesson, () if is_light else ("torch",))
+    gone = (name for name in needed if not has_package(name))
     return next(map(missing, gone), None)
 
 

@@ -18,6 +18,7 @@ from typing import Any
 from gpuedu.backend import has_gpu
 from gpuedu.errors import AnswerError, GpueduError
 from gpuedu.exercises import registry
+from gpuedu.exercises.absent import prepare
 from gpuedu.exercises.card import Card, report_card
 from gpuedu.exercises.display import Points, draw, draw_figure, draw_text, in_notebook
 from gpuedu.exercises.examine import examine
@@ -40,6 +41,8 @@ from gpuedu.needs import missing_in, missing_of
 SEED_VARIABLE = "GPUEDU_SEED"
 PICTURE_LIMIT_S = 20.0
 MEASURE_LIMIT_S = 180.0
+
+prepare()
 
 _stores: list[Any] = []
 _codes: list[str] = [""]
@@ -216,7 +219,7 @@ def setup(lesson: str, variant: str = "") -> None:
         store()
         draw_text(f"{entry.title}: {entry.question} (about {entry.minutes} minutes)")
         draw_text(short_form(look_at_machine(measure=False)))
-        gone = missing_in(lesson)
+        gone = missing_in(entry.slug, is_light=entry.tab)
         if gone is not None:
             draw(_refused(gone))
         if "triton" in sys.modules and not has_gpu():

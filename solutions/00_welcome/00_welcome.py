@@ -13,10 +13,10 @@
 # other lesson.
 
 # %% role="setup"
+from gpuedu import AsyncDevice, check, hint, measure, predict, progress, reveal, see, setup
+
 from statistics import median
 from time import perf_counter
-
-from gpuedu import AsyncDevice, check, hint, measure, predict, progress, reveal, see, setup
 
 setup("welcome")
 

@@ -14,12 +14,12 @@
 # **Time** about 95 minutes.
 
 # %% role="setup"
+from gpuedu import check, hint, measure, predict, progress, reveal, see, setup
+
 import math
 
 import numpy as np
 from numba import njit, prange
-
-from gpuedu import check, hint, measure, predict, progress, reveal, see, setup
 
 setup("why-gpus")
 

@@ -12,9 +12,9 @@
 # **Time** about 85 minutes, without the two stretch exercises.
 
 # %% role="setup"
-import numpy as np
-
 from gpuedu import check, cuda, hint, lens, predict, progress, reveal, see, setup, simulate, step
+
+import numpy as np
 
 setup("first-kernels")
 

@@ -11,9 +11,9 @@
 # **Time** about 90 minutes.
 
 # %% role="setup"
-import numpy as np
-
 from gpuedu import AsyncDevice, check, cp, hint, predict, progress, reveal, see, setup
+
+import numpy as np
 
 setup("cupy")
 

@@ -15,10 +15,10 @@
 # **Time** about 95 minutes.
 
 # %% role="setup"
+from gpuedu import check, cuda, hint, lens, predict, progress, reveal, see, setup, simulate
+
 import numpy as np
 from numba import float32
-
-from gpuedu import check, cuda, hint, lens, predict, progress, reveal, see, setup, simulate
 
 setup("memory")
 

@@ -13,9 +13,9 @@
 # **Time** about 65 minutes.
 
 # %% role="setup"
-import numpy as np
-
 from gpuedu import check, cuda, hint, lens, predict, progress, reveal, see, setup, simulate
+
+import numpy as np
 
 setup("cooperation")
 

@@ -13,9 +13,9 @@
 # **You need** barriers, block sums and atomics from *Cooperation*. **Time** about 75 minutes.
 
 # %% role="setup"
-import numpy as np
-
 from gpuedu import check, cp, cuda, hint, predict, progress, reveal, see, setup, simulate, step
+
+import numpy as np
 
 setup("scans")
 

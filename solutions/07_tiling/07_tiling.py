@@ -15,12 +15,12 @@
 # **Time** about 105 minutes.
 
 # %% role="setup"
+from gpuedu import check, cuda, hint, lens, measure, predict, progress, reveal, see, setup, simulate
+
 import math
 
 import numpy as np
 from numba import float32
-
-from gpuedu import check, cuda, hint, lens, measure, predict, progress, reveal, see, setup, simulate
 
 setup("tiling")
 

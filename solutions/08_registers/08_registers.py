@@ -14,9 +14,9 @@
 # **Time** about 100 minutes.
 
 # %% role="setup"
-from numba import float32
-
 from gpuedu import check, cp, cuda, hint, measure, predict, progress, reveal, see, setup
+
+from numba import float32
 
 setup("registers")
 

@@ -13,9 +13,9 @@
 # an asynchronous launch is, from *Welcome*. **Time** about 80 minutes.
 
 # %% role="setup"
-import torch
-
 from gpuedu import check, hint, predict, progress, reveal, see, setup, training
+
+import torch
 
 setup("training-step")
 

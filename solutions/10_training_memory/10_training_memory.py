@@ -12,12 +12,12 @@
 # **Time** about 100 minutes.
 
 # %% role="setup"
+from gpuedu import check, measure, predict, progress, reveal, see, setup
+
 import copy
 import random
 
 import torch
-
-from gpuedu import check, measure, predict, progress, reveal, see, setup
 
 setup("training-memory")
 

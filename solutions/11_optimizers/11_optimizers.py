@@ -14,9 +14,9 @@
 # **Time** about 55 minutes.
 
 # %% role="setup"
-import torch
-
 from gpuedu import check, hint, predict, progress, reveal, see, setup, training
+
+import torch
 
 setup("optimizers")
 

@@ -14,12 +14,12 @@
 # **Time** about 100 minutes.
 
 # %% role="setup"
+from gpuedu import check, measure, predict, progress, reveal, see, setup
+
 import queue
 import threading
 
 import numpy as np
-
-from gpuedu import check, measure, predict, progress, reveal, see, setup
 
 setup("feed-the-gpu")
 

@@ -13,10 +13,10 @@
 # **Time** about 90 minutes.
 
 # %% role="setup"
+from gpuedu import check, measure, predict, progress, reveal, see, setup
+
 import numpy as np
 import torch
-
-from gpuedu import check, measure, predict, progress, reveal, see, setup
 
 setup("copies")
 

@@ -13,12 +13,12 @@
 # **Time** about 100 minutes.
 
 # %% role="setup"
+from gpuedu import check, cp, hint, predict, progress, reveal, see, setup
+
 import math
 
 import numpy as np
 import torch
-
-from gpuedu import check, cp, hint, predict, progress, reveal, see, setup
 
 setup("formats")
 

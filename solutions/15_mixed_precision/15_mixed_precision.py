@@ -14,12 +14,12 @@
 # **Time** about 105 minutes.
 
 # %% role="setup"
+from gpuedu import check, hint, measure, predict, progress, reveal, see, setup, training
+
 import math
 
 import numpy as np
 import torch
-
-from gpuedu import check, hint, measure, predict, progress, reveal, see, setup, training
 
 setup("mixed-precision")
 

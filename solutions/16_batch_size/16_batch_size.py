@@ -14,13 +14,13 @@
 # **Time** about 95 minutes.
 
 # %% role="setup"
+from gpuedu import check, hint, measure, predict, progress, reveal, see, setup
+
 import math
 import statistics
 
 import torch
 from torch.nn import functional
-
-from gpuedu import check, hint, measure, predict, progress, reveal, see, setup
 
 setup("batch-size")
 

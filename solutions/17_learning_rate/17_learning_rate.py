@@ -15,12 +15,12 @@
 # **Time** about 90 minutes.
 
 # %% role="setup"
+from gpuedu import check, hint, measure, predict, progress, reveal, see, setup
+
 import math
 import statistics
 
 import torch
-
-from gpuedu import check, hint, measure, predict, progress, reveal, see, setup
 
 setup("learning-rate")
 

@@ -14,9 +14,9 @@
 # **Time** about 90 minutes.
 
 # %% role="setup"
-import math
-
 from gpuedu import check, hint, predict, progress, reveal, see, setup
+
+import math
 
 setup("choose-hardware")
 

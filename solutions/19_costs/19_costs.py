@@ -13,9 +13,9 @@
 # **Time** about 90 minutes.
 
 # %% role="setup"
-import math
-
 from gpuedu import check, hint, measure, predict, progress, reveal, see, setup
+
+import math
 
 setup("costs")
 

@@ -13,10 +13,10 @@
 # about 105 minutes.
 
 # %% role="setup"
+from gpuedu import check, hint, multi, predict, progress, reveal, see, setup
+
 import torch
 import torch.distributed as dist
-
-from gpuedu import check, hint, multi, predict, progress, reveal, see, setup
 
 setup("collectives")
 

@@ -13,11 +13,11 @@
 # **Time** about 95 minutes, and half an hour more for the stretch exercise.
 
 # %% role="setup"
+from gpuedu import check, hint, measure, predict, progress, reveal, see, setup
+
 import numpy as np
 import torch
 import torch.distributed as dist
-
-from gpuedu import check, hint, measure, predict, progress, reveal, see, setup
 
 setup("networks")
 

@@ -14,13 +14,13 @@
 # about 100 minutes.
 
 # %% role="setup"
+from gpuedu import check, hint, predict, progress, reveal, see, setup
+
 import math
 from contextlib import contextmanager
 
 import torch
 import torch.distributed as dist
-
-from gpuedu import check, hint, predict, progress, reveal, see, setup
 
 setup("ddp")
 

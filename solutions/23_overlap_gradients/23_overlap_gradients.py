@@ -13,10 +13,10 @@
 # (what a message costs). **Time** about 90 minutes.
 
 # %% role="setup"
+from gpuedu import check, hint, measure, predict, progress, reveal, see, setup
+
 import torch
 import torch.distributed as dist
-
-from gpuedu import check, hint, measure, predict, progress, reveal, see, setup
 
 setup("overlap-gradients")
 

@@ -12,11 +12,11 @@
 # about 80 minutes.
 
 # %% role="setup"
+from gpuedu import check, hint, measure, predict, progress, reveal, see, setup
+
 import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
-
-from gpuedu import check, hint, measure, predict, progress, reveal, see, setup
 
 setup("ddp-in-practice")
 

@@ -14,12 +14,12 @@
 # about 85 minutes.
 
 # %% role="setup"
+from gpuedu import check, hint, measure, multi, predict, progress, reveal, see, setup
+
 import math
 
 import torch
 import torch.distributed as dist
-
-from gpuedu import check, hint, measure, multi, predict, progress, reveal, see, setup
 
 setup("scaling-out")
 

@@ -14,13 +14,13 @@
 # about 80 minutes, without the stretch exercise.
 
 # %% role="setup"
+from gpuedu import check, hint, predict, progress, reveal, see, setup
+
 import itertools
 import math
 
 import torch
 import torch.distributed as dist
-
-from gpuedu import check, hint, predict, progress, reveal, see, setup
 
 setup("sharding")
 

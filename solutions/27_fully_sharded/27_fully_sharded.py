@@ -14,12 +14,12 @@
 # **You need** *Sharding*. **Time** about 110 minutes, without the stretch exercise.
 
 # %% role="setup"
+from gpuedu import check, hint, predict, progress, reveal, see, setup
+
 import math
 
 import torch
 import torch.distributed as dist
-
-from gpuedu import check, hint, predict, progress, reveal, see, setup
 
 setup("fully-sharded")
 

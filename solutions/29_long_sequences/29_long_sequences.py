@@ -12,12 +12,12 @@
 # **You need** *Tensor parallelism*. **Time** about 115 minutes.
 
 # %% role="setup"
+from gpuedu import check, hint, predict, progress, reveal, see, setup
+
 import math
 
 import torch
 import torch.distributed as dist
-
-from gpuedu import check, hint, predict, progress, reveal, see, setup
 
 setup("long-sequences")
 

@@ -12,13 +12,13 @@
 # **Time** about 110 minutes, without the stretch exercises.
 
 # %% role="setup"
+from gpuedu import check, hint, predict, progress, reveal, see, setup
+
 import itertools
 import math
 
 import torch
 import torch.distributed as dist
-
-from gpuedu import check, hint, predict, progress, reveal, see, setup
 
 setup("pipelines")
 

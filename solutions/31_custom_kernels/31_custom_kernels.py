@@ -13,10 +13,10 @@
 # for no other system (on Windows, use WSL). **Time** about 85 minutes.
 
 # %% role="setup"
+from gpuedu import check, hint, predict, progress, reveal, see, setup
+
 import triton
 import triton.language as tl
-
-from gpuedu import check, hint, predict, progress, reveal, see, setup
 
 setup("custom-kernels")
 

@@ -12,13 +12,13 @@
 # **You need** *Custom kernels*, and to know what attention computes. **Time** about 65 minutes.
 
 # %% role="setup"
+from gpuedu import check, hint, predict, progress, reveal, see, setup
+
 import math
 
 import numpy as np
 import triton
 import triton.language as tl
-
-from gpuedu import check, hint, predict, progress, reveal, see, setup
 
 setup("attention-kernels")
 

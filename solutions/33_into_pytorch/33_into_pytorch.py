@@ -13,13 +13,13 @@
 # **You need** *The training step* and *Custom kernels*. **Time** about 95 minutes.
 
 # %% role="setup"
+from gpuedu import check, hint, measure, predict, progress, reveal, see, setup
+
 import contextlib
 import logging
 import sys
 
 import torch
-
-from gpuedu import check, hint, measure, predict, progress, reveal, see, setup
 
 setup("into-pytorch")
 

@@ -13,12 +13,12 @@
 # **You need** *Attention*, and the roofline from *Tiling*. **Time** about 90 minutes.
 
 # %% role="setup"
+from gpuedu import check, hint, predict, progress, reveal, see, setup
+
 import math
 
 import numpy as np
 import torch
-
-from gpuedu import check, hint, predict, progress, reveal, see, setup
 
 setup("inference")
 

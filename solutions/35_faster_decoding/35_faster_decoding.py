@@ -13,9 +13,9 @@
 # **You need** *Inference*. **Time** about 65 minutes.
 
 # %% role="setup"
-import numpy as np
-
 from gpuedu import check, hint, predict, progress, reveal, see, setup
+
+import numpy as np
 
 setup("faster-decoding")
 

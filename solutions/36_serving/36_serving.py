@@ -13,9 +13,9 @@
 # **You need** *Inference*, and *Choose hardware*. **Time** about 100 minutes.
 
 # %% role="setup"
-import math
-
 from gpuedu import check, hint, predict, progress, reveal, see, setup
+
+import math
 
 setup("serving")
 

@@ -13,9 +13,9 @@
 # **You need** *DDP in practice*, and a little practice in a shell. **Time** about 75 minutes.
 
 # %% role="setup"
-import torch.distributed as dist
-
 from gpuedu import check, hint, measure, predict, progress, reveal, see, setup
+
+import torch.distributed as dist
 
 setup("clusters")
 

@@ -12,10 +12,10 @@
 # **You need** *DDP in practice*, and *Clusters* for the terms. **Time** about 100 minutes.
 
 # %% role="setup"
+from gpuedu import check, hint, predict, progress, reveal, see, setup
+
 import itertools
 import math
-
-from gpuedu import check, hint, predict, progress, reveal, see, setup
 
 setup("long-runs")
 

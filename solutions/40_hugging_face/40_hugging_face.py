@@ -14,13 +14,13 @@
 # course's package: `%pip install "gpuedu[huggingface]"`. **Time** about 95 minutes.
 
 # %% role="setup"
+from gpuedu import check, hint, predict, progress, reveal, see, setup
+
 import math
 
 import torch
 from torch import nn
 from torch.nn import functional
-
-from gpuedu import check, hint, predict, progress, reveal, see, setup
 
 setup("hugging-face")
 

@@ -32,7 +32,7 @@ def test_the_setup_says_what_is_missing(gone, capsys, monkeypatch, tmp_path):
     told = capsys.readouterr().out
     assert told.count("Accelerate, which is not installed") == 1
     assert LINE in told
-    assert needs.missing_in("serving") is None
+    assert needs.missing_in("serving", is_light=False) is None
 
 
 @pytest.mark.parametrize("exercise", ["hf-trainer", "stream-it"])
