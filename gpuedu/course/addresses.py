@@ -17,6 +17,8 @@ SITE_URL = f"https://{OWNER}.github.io/{NAME}/"
 """The book of this release; its workflow publishes the other parts of the site below it."""
 TAB_URL = f"{SITE_URL}tab/"
 """The lessons that run in a browser tab, and the playground."""
+BINDER_MB = 1500
+"""What a lesson may need on Binder, whose seats have 2 GB with the server in them."""
 SITE_BRANCH = "gh-pages"
 """The branch that the site is published from. Colab opens notebooks from branches alone."""
 
@@ -46,4 +48,6 @@ def binder_url(lesson: Lesson) -> str:
 def ways_in(lesson: Lesson) -> tuple[tuple[str, str], ...]:
     """Where a lesson opens with one click, ``(name, address)``, the lightest way first."""
     here = (("Run in this tab", tab_url(lesson)),) if lesson.tab else ()
-    return (*here, ("Open in Colab", colab_url(lesson)), ("Open in Binder", binder_url(lesson)))
+    fits = lesson.memory_mb <= BINDER_MB
+    binder = (("Open in Binder", binder_url(lesson)),) if fits else ()
+    return (*here, ("Open in Colab", colab_url(lesson)), *binder)
