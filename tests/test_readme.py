@@ -20,6 +20,7 @@ PAGES = ["README.md", "CONTRIBUTING.md"] + [
     f"docs/{name}.md"
     for name in ("browser", "classroom", "grading", "ladder", "not_run", "tools", "variants")
 ]
+PAGES += [str(path.relative_to(ROOT)) for path in sorted(ROOT.glob("docs/teaching/*.md"))]
 FOLDERS = [str(path.relative_to(ROOT)) for path in ROOT.glob("gpuedu/*/README.md")] + [
     "gpuedu/README.md",
     "tests/README.md",
