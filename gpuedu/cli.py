@@ -204,6 +204,35 @@ def gallery(
 
 
 @app.command()
+def key(
+    lesson: Annotated[str, typer.Argument(help="A lesson by slug or number.")],
+    out: Annotated[
+        Path | None, typer.Option(help="The page; NN_lesson_key.html here by default.")
+    ] = None,
+) -> None:
+    """Write a lesson's answer key: solutions, what is checked, hints, common mistakes."""
+    from gpuedu.course.desk.key import write_key
+
+    entry = find_lesson(lesson)
+    print(f"wrote {write_key(course_root(), entry, out or Path(f'{entry.folder}_key.html'))}")
+
+
+@app.command()
+def slides(
+    lesson: Annotated[str, typer.Argument(help="A lesson by slug or number.")],
+    out: Annotated[
+        Path | None, typer.Option(help="The page; NN_lesson_slides.html here by default.")
+    ] = None,
+) -> None:
+    """Write slides to teach a lesson from, with votes on its predictions; runs its notebook."""
+    from gpuedu.course.desk.slides import write_slides
+
+    entry = find_lesson(lesson)
+    path = out or Path(f"{entry.folder}_slides.html")
+    print(f"wrote {write_slides(course_root(), entry, path)} slides: {path}")
+
+
+@app.command()
 def prove(
     ids: Annotated[
         list[str] | None, typer.Argument(help="Exercises or lessons; all by default.")

@@ -23,6 +23,7 @@ PAGES = ["README.md", "CONTRIBUTING.md"] + [
         *("questions", "start", "tools", "variants"),
     )
 ]
+PAGES += [str(path.relative_to(ROOT)) for path in sorted(ROOT.glob("docs/teaching/*.md"))]
 FOLDERS = [str(path.relative_to(ROOT)) for path in ROOT.glob("gpuedu/*/README.md")] + [
     "gpuedu/README.md",
     "tests/README.md",

@@ -26,6 +26,18 @@ SUBMITTED_NAME = (
 )
 """Blackboard's way to name a download: ``..._LEARNER_attempt_DATE-AND-TIME_01_why_gpus.ipynb``."""
 
+MOODLE_NAME = r".*_(?P<student_id>\d+)_assignsubmission_file(?:_/|/|_)(?P<file_id>[0-9][0-9]_\w+)"
+"""Moodle's way, in folders or not: ``Ada Lovelace_4242_assignsubmission_file/01_why_gpus.ipynb``.
+
+The learner is the number of Moodle's participant, which its grading worksheet has, too.
+Source: ``mod/assign/classes/downloader.php``.
+"""
+CANVAS_NAME = r".*_(?P<student_id>\d+)_\d+_(?P<file_id>[0-9][0-9]_\w+)"
+"""Canvas's way: ``lovelaceada_LATE_4242_777_01_why_gpus-1.ipynb``: the user's ID, then the file's.
+
+Source: ``lib/content_zipper.rb`` of canvas-lms.
+"""
+
 
 def configure(config: Any) -> None:
     """Fill nbgrader's config object."""

@@ -93,6 +93,17 @@ def report(
     leaderboard: Annotated[
         Path | None, typer.Option(help="Write the capstone's reports that ask for it, as CSV.")
     ] = None,
+    moodle: Annotated[
+        Path | None, typer.Option(help="Write points as a table for Moodle's gradebook.")
+    ] = None,
+    canvas: Annotated[
+        Path | None, typer.Option(help="Write points as a table for Canvas's gradebook.")
+    ] = None,
+    worksheet: Annotated[
+        Path | None,
+        typer.Option(help="Fill in the grading worksheet of a Moodle assignment (--lesson)."),
+    ] = None,
+    lesson: Annotated[list[str] | None, typer.Option(help="Folder of a lesson; all.")] = None,
     misconceptions: Annotated[
         bool, typer.Option(help="Run the stored wrong answers, to name those that fail alike.")
     ] = True,
@@ -103,7 +114,9 @@ def report(
     from gpuedu.grading.report.summary import summarize
     from gpuedu.grading.verdict import read_verdicts
 
-    found = read_verdicts(verdicts)
+    for name in lesson or ():
+        lesson_in(name)
+    found = [one for one in read_verdicts(verdicts) if not lesson or one["lesson"] in lesson]
     if not found:
         raise GpueduError(f"there is no verdict in {verdicts}", remedy="`gpuedu grade` makes them")
     known = KnownAnswers(course_root() if misconceptions else None)
@@ -117,20 +130,53 @@ def report(
         for learner, (state, reason) in summary.failed.items():
             print(printable(f"  {learner}: {state}: {reason}"))
     if page is not None:
-        try:
-            page.write_bytes(render_page(summaries).encode("utf-8", "replace"))
-        except OSError as fault:
-            raise GpueduError(f"cannot write {page}: {fault}") from fault
+        _write(page, render_page(summaries))
         print(f"\n{page}")
     if leaderboard is not None:
         from gpuedu.grading.report.leaderboard import as_csv, entries_of
 
         entries = entries_of(found)
-        try:
-            leaderboard.write_text(as_csv(entries), "utf-8", "replace")
-        except OSError as fault:
-            raise GpueduError(f"cannot write {leaderboard}: {fault}") from fault
+        _write(leaderboard, as_csv(entries))
         print(f"\n{leaderboard}: {len(entries)} reports ask to be shown, and hold")
+    _export(found, moodle, canvas, worksheet)
+
+
+def _export(
+    found: list[dict[str, Any]], moodle: Path | None, canvas: Path | None, worksheet: Path | None
+) -> None:
+    """Write the tables that learning platforms import."""
+    from gpuedu.grading.report.platforms import (
+        as_csv,
+        canvas_table,
+        filled_worksheet,
+        moodle_table,
+    )
+
+    for path, table_of in ((moodle, moodle_table), (canvas, canvas_table)):
+        if path is not None:
+            _write(path, as_csv(table_of(found)))
+            print(f"\n{path}: points to import")
+    if worksheet is not None:
+        lessons = sorted({one["lesson"] for one in found})
+        if len(lessons) > 1:
+            raise GpueduError(
+                f"a worksheet is of one lesson, and there are {len(lessons)}",
+                remedy=f"--lesson {lessons[0]}, for instance",
+            )
+        try:
+            text = worksheet.read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as fault:
+            raise GpueduError(f"cannot read {worksheet}: {fault}") from fault
+        filled, count = filled_worksheet(text, found, lessons[0])
+        _write(worksheet, filled)
+        print(f"\n{worksheet}: {count} grades filled in")
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, "utf-8", "replace")
+    except OSError as fault:
+        raise GpueduError(f"cannot write {path}: {fault}") from fault
 
 
 def _warn(message: str) -> None:
