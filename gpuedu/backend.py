@@ -43,7 +43,7 @@ def has_gpu() -> bool:
     found = tier != "cpu" and _gpu_is_usable()
     if tier == "gpu" and not found:
         raise BackendError(
-            f"{_TIER}=gpu, and numba.cuda can use no GPU here",
+            f"{_TIER}=gpu, but numba.cuda cannot use a GPU here",
             remedy="`gpuedu doctor` says what is missing",
         )
     return found
@@ -90,7 +90,7 @@ def _cp() -> ModuleType:
         return import_module("cupy")
     except ImportError as fault:
         raise BackendError(
-            f"there is a GPU, and CuPy cannot be imported: {fault}",
+            f"there is a GPU, but CuPy cannot be imported: {fault}",
             remedy=f"install cupy-cuda12x or cupy-cuda13x, or set {_TIER}=cpu",
         ) from fault
 

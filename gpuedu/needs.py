@@ -69,7 +69,7 @@ def missing(name: str) -> MissingPackageError:
     if IN_TAB:
         return MissingPackageError(
             f"This needs {what}, which a browser tab does not have",
-            remedy="open this lesson in JupyterLab on a computer; it needs no GPU there, either",
+            remedy="open this lesson in JupyterLab on a computer; it needs no GPU there either",
         )
     remedy = "`make lab` installs it"
     if name in _EXTRAS:

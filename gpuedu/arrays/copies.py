@@ -94,6 +94,6 @@ def _host(mem: Any) -> int:
     address = mem.value if isinstance(mem, ctypes.c_void_p) else mem
     if isinstance(address, bool) or not isinstance(address, int | np.integer) or not address:
         raise DeviceArrayTypeError(
-            f"{type(mem).__name__} is no host address", remedy="`array.ctypes.data`"
+            f"{type(mem).__name__} is not a host address", remedy="`array.ctypes.data`"
         )
     return int(address)

@@ -30,7 +30,7 @@ def array(
 ) -> ndarray:
     """``cupy.array``: a device array from a number, list, host array or device array."""
     if subok:
-        raise NotInStandInError("cupy.array(subok=True) is not there", remedy="leave subok out")
+        raise NotInStandInError("cupy.array(subok=True) is not supported", remedy="leave subok out")
     require_fusible("array")
     if not isinstance(obj, ndarray) and hasattr(obj, "__cuda_array_interface__"):
         obj = from_interface(obj)
@@ -64,8 +64,8 @@ def _stacked(items: Any) -> ndarray:
     parts = [_stacked(item) if isinstance(item, (list, tuple)) else item for item in items]
     if not all(isinstance(part, ndarray) and part.shape == parts[0].shape for part in parts):
         raise DeviceArrayTypeError(
-            "a list of device arrays becomes an array where all have one shape, and it holds "
-            "nothing else",
+            "a list of device arrays becomes an array only if all have the same shape and it "
+            "holds nothing else",
             remedy="cp.stack or cp.concatenate",
         )
     result = ndarray((len(parts), *parts[0].shape), np.result_type(*(p.dtype for p in parts)))

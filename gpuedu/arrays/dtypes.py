@@ -16,7 +16,7 @@ def require_dtype(dtype: np.dtype) -> np.dtype:
     """
     if dtype.names or dtype.name == "bfloat16":
         raise NotInStandInError(
-            f"arrays of {dtype} are not in gpuedu's stand-in for CuPy; on a GPU they are",
+            f"arrays of {dtype} are not in gpuedu's stand-in for CuPy; CuPy on a GPU has them",
             remedy="an array for each field" if dtype.names else "float16 or float32",
         )
     if dtype.char not in "?bhilqBHILQefdFD" or not dtype.isnative:

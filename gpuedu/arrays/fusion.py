@@ -32,8 +32,8 @@ class Fusion:
         self.name = name or function.__name__
         if not self.name.isidentifier():
             raise DeviceArrayTypeError(
-                f"cupy.fuse compiles a kernel with the function's name, and {self.name} is no name "
-                "in CUDA C",
+                f"cupy.fuse compiles a kernel with the function's name, and {self.name} is not "
+                "a name in CUDA C",
                 remedy="use a def, or name it: `cp.fuse(kernel_name='scale')(lambda x: 2 * x)`.",
             )
 
@@ -48,7 +48,7 @@ class Fusion:
                 elements, call functions that are not elementwise.
         """
         if kwargs:
-            raise DeviceArrayTypeError("cupy.fuse: arguments are given by place, not by name")
+            raise DeviceArrayTypeError("cupy.fuse takes its arguments by position, not by name")
         if is_fusing():
             return self.func(*args)
         with fusing() as written, one_launch(), using_allocator(in_registers):

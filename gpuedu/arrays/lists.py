@@ -52,7 +52,9 @@ def missing(module: str, name: str) -> Exception:
     """
     if name in cupy_names(module):
         return NotInStandInError(
-            f"{module}.{name} is not in gpuedu's stand-in for CuPy; on a GPU it is there",
-            remedy=_ELSEWHERE.get(f"{module}.{name}", "write it with the functions that are"),
+            f"{module}.{name} is not in gpuedu's stand-in for CuPy; CuPy on a GPU has it",
+            remedy=_ELSEWHERE.get(
+                f"{module}.{name}", "write it with functions that the stand-in has"
+            ),
         )
     return AttributeError(f"{module!r} has no attribute {name!r}")

@@ -95,8 +95,8 @@ def _require_room(size_bytes: int) -> None:
     free_bytes = available_memory_bytes()
     if free_bytes is not None and size_bytes > free_bytes:
         raise HostTooSmallError(
-            f"{size_bytes:,} bytes fit on the device, but this computer stands for it and has "
-            f"{free_bytes:,} bytes left",
+            f"{size_bytes:,} bytes fit on the device, but this computer stands in for it and "
+            f"has {free_bytes:,} bytes left",
             remedy="smaller arrays, or `del` what is not needed",
         )
 

@@ -254,7 +254,7 @@ def arguments_for(
         elif value is not parameter.default:
             raise NotInStandInError(
                 f"cupy.{entry.name}({parameter.name}=...) is not in gpuedu's stand-in for CuPy",
-                remedy=f"leave {parameter.name} out; on a GPU it is there",
+                remedy=f"leave {parameter.name} out; CuPy on a GPU has it",
             )
     return tuple(positional), named
 

@@ -179,6 +179,6 @@ def require_out(name: str, out: Any) -> Any:
         if item is not None and not item.shape and name.rpartition(".")[2] in _RUNNING:
             raise DeviceArrayValueError(
                 "Provided out is the wrong size: it has no axes",
-                remedy="`out` has as many elements as the operand, along at least one axis",
+                remedy="an `out` with as many elements as the operand, along at least one axis",
             )
     return out

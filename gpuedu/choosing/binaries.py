@@ -42,7 +42,7 @@ def has_kernel(capability: Capability, built: Iterable[str]) -> bool:
 def _runs(capability: Capability, target: str) -> bool:
     found = _TARGET.fullmatch(target)
     if not found:
-        raise CatalogError(f"{target!r} is no target", remedy="one such as sm_86 or compute_90")
+        raise CatalogError(f"{target!r} is not a target", remedy="one such as sm_86 or compute_90")
     own = int(found[2]), int(found[3])
     if found[4]:
         return own == tuple(capability)

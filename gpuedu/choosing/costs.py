@@ -43,7 +43,7 @@ def run_cost(
         require_amount(name, value)
     if not pue >= 1:
         raise ShapeError(
-            f"a PUE of {pue} does not exist: a building draws at least what its devices draw",
+            f"a PUE cannot be {pue}: a building draws at least what its devices draw",
             remedy="1.0 for the devices alone, about 1.56 for an average data center",
         )
     hours = steps * step_s / SECONDS_PER_HOUR

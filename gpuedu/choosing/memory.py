@@ -169,8 +169,8 @@ def devices_needed(shared_bytes: float, own_bytes: float, memory_bytes: float) -
     """
     if shared_bytes < 0 or own_bytes < 0 or memory_bytes <= 0:
         raise ShapeError(
-            f"sizes of {shared_bytes}, {own_bytes} and {memory_bytes} bytes do not exist",
-            remedy="bytes of 0 or more, and a device with memory",
+            f"sizes cannot be {shared_bytes}, {own_bytes} and {memory_bytes} bytes",
+            remedy="sizes of 0 bytes or more, and a device with memory",
         )
     free = usable_bytes(memory_bytes) - own_bytes
     return math.inf if free <= 0 else max(1, math.ceil(shared_bytes / free))

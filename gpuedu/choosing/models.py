@@ -47,7 +47,7 @@ class Model:
         if self.heads % self.kv_heads:
             raise ShapeError(
                 f"{self.heads} heads cannot share {self.kv_heads} keys and values",
-                remedy="kv_heads that divide the heads; as many as heads where none are shared",
+                remedy="kv_heads that divide the heads; the same number where none are shared",
             )
 
 

@@ -150,8 +150,8 @@ def _times(run: Run, row: Row, terms: steps.Terms, step_s: float) -> Iterator[st
         f"{steps.LAUNCHES_PER_LAYER} x {format_time(steps.LAUNCH_S)}"
     )
     yield (
-        f"  step         {format_time(step_s)} = max(compute + memory, launches) + what of the "
-        "link does not fit beside two thirds of the work"
+        f"  step         {format_time(step_s)} = max(compute + memory, launches) + the part of "
+        "the link that two thirds of the work do not hide"
     )
 
 

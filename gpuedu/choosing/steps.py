@@ -173,4 +173,4 @@ def peak(device: Device, precision: str) -> float:
     for name in (precision, other, "fp32"):
         if name in device.flop_per_s:
             return device.flop_per_s[name]
-    raise ShapeError(f"the catalog has no {precision} peak of {device.name}")
+    raise ShapeError(f"the catalog has no {precision} peak for {device.name}")

@@ -87,7 +87,9 @@ class DeviceTensor:
         """The one element, as a number of Python's."""
         self.device.wait_for("`item()` copies a number to the CPU and waits for it")
         if self.values.size != 1:
-            raise AnswerError(f"`item()` wants a tensor of one element, this has {self.shape}")
+            raise AnswerError(
+                f"`item()` needs a tensor of one element, this one has shape {self.shape}"
+            )
         return float(self.values.reshape(()))
 
     def tolist(self) -> Any:

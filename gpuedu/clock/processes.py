@@ -242,7 +242,7 @@ def current(clock: VirtualClock | None = None) -> Guest | ThreadProcess:
     if process is None or clock not in (None, process.clock):
         raise ClockError(
             f"thread {threading.current_thread().name!r} is not on the simulated clock",
-            remedy="Start threads by `threading.Thread`: the clock knows those.",
+            remedy="Start threads with `threading.Thread`: the clock knows those.",
         )
     if isinstance(process, ThreadProcess):
         process.refuse_if_closed()

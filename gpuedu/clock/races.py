@@ -41,8 +41,8 @@ class Race:
     def __str__(self) -> str:
         return (
             f"{self.second.what} (on {self.second.agent}) and {self.first.what} (on "
-            f"{self.first.agent}) both use {self.buffer!r}, a {self.kind}, and nothing lets the "
-            f"one wait for the other"
+            f"{self.first.agent}) both use {self.buffer!r}, a {self.kind}, and nothing makes "
+            "one wait for the other"
         )
 
 

@@ -54,7 +54,7 @@ class Resource:
         if self._queue:
             self._queue.popleft().happen()
         elif self._free == self.places:
-            raise ValueError(f"{self.name}: a place is given back that nobody took")
+            raise ValueError(f"{self.name}: a place was given back that nobody had taken")
         else:
             self._free += 1
 

@@ -28,7 +28,7 @@ from gpuedu.clock.virtual import VirtualClock
 from gpuedu.errors import AnswerError
 
 _MOST_BYTES = 2**63
-_BUFFER_WANTED = "a buffer is wanted, made by `device.buffer(size_bytes)`"
+_BUFFER_WANTED = "this needs a buffer, made by `device.buffer(size_bytes)`"
 
 
 class Stream:
@@ -191,7 +191,7 @@ class StreamDevice:
         """The stream, or where there is none the default one."""
         if stream is None:
             return self.default_stream
-        _require(stream, Stream, "a stream is wanted, made by `device.stream(name)`")
+        _require(stream, Stream, "this needs a stream, made by `device.stream(name)`")
         self.require_own(stream)
         return stream
 
@@ -205,7 +205,8 @@ class StreamDevice:
             if thing.device is not self:
                 raise AnswerError(
                     f"a {type(thing).__name__} of another device was used",
-                    remedy="What was made in one call is of that call's device: make it anew.",
+                    remedy="What one call makes belongs to that call's device: make it again "
+                    "in this one.",
                 )
 
     def use_on_host(

@@ -284,7 +284,7 @@ class VirtualClock:
         return DeadlockError(
             "nobody can go on: " + "; ".join(said),
             waiting=tuple(waiting),
-            remedy="Ask for each who should end its wait, and whether that one still can.",
+            remedy="For each of them, ask who should end its wait, and whether it still can.",
         )
 
     def __enter__(self) -> VirtualClock:

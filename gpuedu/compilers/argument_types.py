@@ -45,7 +45,7 @@ def argument_types(given: Iterable[Any]) -> tuple[Any, ...]:
     """
     if isinstance(given, str):
         raise ArgumentTypeError(
-            f"{given!r} is one text, and argument types come one for each argument",
+            f"{given!r} is one string, but there should be one type for each argument",
             remedy=f"[{given!r}]",
         )
     return tuple(_read(one) for one in given)
@@ -130,6 +130,6 @@ def _layout(array: Any) -> str:
 
 def _unknown(given: Any) -> ArgumentTypeError:
     return ArgumentTypeError(
-        f"{given!r} is no argument type of a kernel",
+        f"{given!r} is not an argument type of a kernel",
         remedy='a number, an array, "float32", "float32[:, ::1]", or (dtype, ndim, layout)',
     )

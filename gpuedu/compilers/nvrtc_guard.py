@@ -84,8 +84,8 @@ def _line_of(joined: str, position: int) -> int:
 
 def _reason(directive: str, name: re.Match[str] | None) -> str:
     if name is None:
-        return f"{directive} needs the name of a header here, as <cuda_fp16.h>"
-    return f"{name[0]} is no header of CUDA or CuPy: its name leads to other folders"
+        return f"{directive} needs the name of a header here, such as <cuda_fp16.h>"
+    return f"{name[0]} is not a header of CUDA or CuPy: its name leads to other folders"
 
 
 def _refusal(code: str, line: int, message: str) -> Complaint:

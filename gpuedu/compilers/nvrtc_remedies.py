@@ -119,7 +119,7 @@ def _semicolon(complaint: Complaint, lines: Sequence[str]) -> str:
     if token and token[0] == ")" and _COMMA_IN_FOR.search(complaint.text):
         return "; between the three parts, not a comma: for (int i = 0; i < n; ++i)"
     if token and token[0] == "{":
-        return "one function after the other: none is inside of another"
+        return "one function after another: none can be inside another"
     return f"a ; in front of `{token[0]}`" if token else "a ; between two statements"
 
 

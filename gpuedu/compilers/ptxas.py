@@ -146,7 +146,7 @@ def _run(command: list[str], text: str | None = None) -> subprocess.CompletedPro
         ) from None
     except subprocess.TimeoutExpired:
         raise KernelCompileError(
-            f"ptxas was not done with the kernel after {TIME_LIMIT_S} s",
+            f"ptxas had not finished the kernel after {TIME_LIMIT_S} s",
             remedy="fewer unrolled steps, or smaller local arrays",
         ) from None
 
@@ -162,7 +162,7 @@ def _refusal(report: str, kernel: str) -> GpueduError:
     device = _NO_DEVICE.search(report)
     if device:
         return KernelCompileError(
-            f"this compiler knows no compute capability {device[1]}.{device[2]}",
+            f"this compiler does not know compute capability {device[1]}.{device[2]}",
             details=report,
             remedy="that of a device in the course's catalog, such as (9, 0)",
         )

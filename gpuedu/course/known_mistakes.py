@@ -94,8 +94,8 @@ def mistakes_of(bench: Bench) -> dict[str, KnownMistake]:
         raise CatalogError(
             f"{bench.id}: "
             + "; ".join(
-                f"the wrong answers {other!r} and {name!r} give the same where "
-                f"{stored[name].loses!r} is lost first, and ask different questions"
+                f"the wrong answers {other!r} and {name!r} give the same result where "
+                f"{stored[name].loses!r} is lost first, but ask different questions"
                 for other, name in alike
             ),
             remedy=f"in place of what {alike[0][1]!r} asks, let it say `like: {alike[0][0]}`, or "
@@ -112,8 +112,8 @@ def _look_at(bench: Bench) -> None:
     for one in bench.stored_wrong().values():
         if one.loses not in names:
             raise CatalogError(
-                f"{bench.id}: the wrong answer {one.name!r} loses {one.loses!r}, which is none of "
-                f"{', '.join(names)}"
+                f"{bench.id}: the wrong answer {one.name!r} loses {one.loses!r}, which is not "
+                f"one of {', '.join(names)}"
             )
         one.text(bench.solution_cells())  # an edit that fits nowhere says so
     report = examine(bench.exercise, bench.answers(bench.solution_cells(), "solution"), SEED)

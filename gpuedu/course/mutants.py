@@ -224,7 +224,7 @@ def _that_solves(bench: Bench) -> Exercise:
     if _earns_everything(bench, bench.exercise, cells):
         return bench.exercise
     raise CatalogError(
-        f"{bench.id}: the solution does not earn all points, so its mutants tell nothing",
+        f"{bench.id}: the solution does not earn all points, so its mutants say nothing",
         remedy=f"gpuedu prove {bench.id}",
     )
 

@@ -178,13 +178,14 @@ def prove(
     with captured():
         stub = bench.try_answers(bench.stub_cells(), "stub")
     if stub.points or stub.state != "unsolved":
-        faults.append(f"the stub earns {stub.points:g} and is told as {stub.state!r}")
+        faults.append(f"the stub earns {stub.points:g} and is reported as {stub.state!r}")
     # A card asks by what a build has computed of a right solution.
     is_asking = solution == 1.0 and (bench.folder / "judge" / FILE).exists()
     wrong = _prove_wrong(bench, repeats, faults, quick, is_asking)
     if not is_asking:
         told = (
-            "what its cards ask was not looked at: a right solution and `gpuedu build` come first"
+            "what its cards ask was not checked: that needs a right solution and `gpuedu "
+            "build` first"
         )
         faults.append(told)
     right = _prove_right(bench, max(1 if quick else min(seeds, 3), repeats), faults, quick)
@@ -225,7 +226,7 @@ def _prove_wrong(
     rejected = 0
     for stored in (known[name] for name in tried):
         if stored.loses not in names:
-            faults.append(f"{stored.name}: it loses {stored.loses!r}, which is none of {names}")
+            faults.append(f"{stored.name}: it loses {stored.loses!r}, which is not one of {names}")
             continue
         asks = stored.asks or (known[stored.like].asks if stored.like else "")
         rejected += _is_rejected(bench, stored, asks * is_asking, repeats, faults, quick)

@@ -83,9 +83,9 @@ class StoredAnswer:
         if len(places) != 1:
             fits = "no place" if not places else f"{len(places)} places"
             raise CatalogError(
-                f"wrong answer {self.name!r}: `{change.before[0].strip()}` and what follows fits "
-                f"{fits} of the solution",
-                remedy="let the lines with `-` or a space be those of exactly one place",
+                f"wrong answer {self.name!r}: `{change.before[0].strip()}` and what follows "
+                f"matches {fits} in the solution",
+                remedy="make the lines with `-` or a space match exactly one place",
             )
         return places[0]
 
@@ -206,8 +206,8 @@ def _read_block(lines: Sequence[str], where: str) -> StoredAnswer:
     changes = tuple(_changes(line or " " for line in code.split("\n")))
     if not code or not all(change.before for change in changes):
         raise CatalogError(
-            f"{where}: below its entries {name!r} has lines that begin with `-`, `+` or a space, "
-            "and each change at least one that is in the solution"
+            f"{where}: below its entries {name!r} needs lines that begin with `-`, `+` or a "
+            "space, and in each change at least one that is in the solution"
         )
     entries = _entries((line.removeprefix("# ") for line in lines[1:first]), f"{where}, {name}")
     return StoredAnswer(name, **entries, changes=changes)

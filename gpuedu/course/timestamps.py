@@ -36,7 +36,7 @@ def submitted_at(course: CourseDirectory, folder: str) -> datetime | None:
         return None
     found = _parse(text)
     if found is None:
-        course.log.warning("%s is no moment, as 2026-11-28 09:00:00 UTC is: passed over", path)
+        course.log.warning("skipped %s, which is not a time such as 2026-11-28 09:00:00 UTC", path)
     return found
 
 

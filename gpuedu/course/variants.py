@@ -76,7 +76,7 @@ def _edit(cells: list[NotebookNode], edits: Sequence[tuple[str, str]]) -> None:
     for old, _ in edits:
         if sum(cell.source.count(old) for cell in cells) != 1:
             raise GpueduError(
-                f"a variant wants to change {old!r}, which does not stand there exactly once",
+                f"a variant wants to change {old!r}, which does not occur exactly once",
                 remedy="change the lesson's module `variants` as its notebook was changed",
             )
     if not edits:

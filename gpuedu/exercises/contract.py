@@ -143,7 +143,7 @@ class Answer:
 
     def _require_function(self, given: Any) -> None:
         if not callable(given):
-            called = f"`check` got {describe(given)} where it wants the function `{self.name}`"
+            called = f"`check` got {describe(given)} where it expects the function `{self.name}`"
             raise AnswerError(
                 called, remedy=f"pass `{self.name}` itself, without calling it: no parentheses"
             )

@@ -107,7 +107,7 @@ def read_call(call: str) -> tuple[str, tuple[str, ...]]:
     """
     found = _CALL.fullmatch(call)
     if not found:
-        raise ValueError(f"{call!r} is no call like 'amdahl(p, n)'")
+        raise ValueError(f"{call!r} is not a call like 'amdahl(p, n)'")
     return found[1], tuple(found[2].split(", "))
 
 
@@ -129,7 +129,10 @@ def number_or(value: Any, name: str, instead: str) -> float:
     gpuedu.errors.AnswerError: the share should be a number, got None
     """
     if value is None:
-        remedy = f"Where there is no such number, return `{instead}`; no `return` gives None, too."
+        remedy = (
+            f"Where there is no such number, return `{instead}`; without a `return`, the "
+            "result is None, too."
+        )
         raise AnswerError(f"{name} should be a number, got None", remedy=remedy)
     if type(value) is str and value.strip().lower() in _NUMBER_AS_TEXT:
         remedy = f"That is a text. Write `{instead}`."

@@ -196,7 +196,7 @@ def _too_long(limit_s: float) -> Problem:
 
 def _died() -> Problem:
     return Problem(
-        "it ended the process that it was tried in",
+        "it ended the process that it ran in",
         "Does it write outside an array, call `exit`, or use up the memory?",
         ends_check=True,
     )

@@ -32,7 +32,7 @@ def prediction_value(prediction: Prediction, value: object) -> float | str:
         if value in prediction.choices:
             return str(value)
         raise AnswerError(
-            f"a prediction is one of the choices here, got {describe(value)}",
+            f"a prediction should be one of the choices here, got {describe(value)}",
             remedy=", ".join(repr(choice) for choice in prediction.choices),
         )
     try:

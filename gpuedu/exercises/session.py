@@ -170,7 +170,7 @@ def _require_as_many(name: str, draw_picture: Callable[..., Any], answers: Seque
         called = f'see("{name}"{", ..." if wanted else ""})'
         raise AnswerError(
             f"the picture `{name}` is drawn from {of_yours} of yours, got {len(answers)}",
-            remedy=f"{called}, with what stands behind the name in the lesson's own cell",
+            remedy=f"{called}, with what follows the name in the lesson's own cell",
         ) from None
 
 

@@ -91,7 +91,9 @@ def _trace_of(kernel: Any, launch: tuple[Any, ...], block: Any, options: dict[st
     """The trace that was given, or that of the launch that was; AnswerError where it is neither."""
     if isinstance(kernel, Trace):
         if launch or options:
-            raise AnswerError("a trace is stepped through as it is", remedy="`step(trace)`")
+            raise AnswerError(
+                "a trace is stepped through as it was recorded", remedy="`step(trace)`"
+            )
         return kernel
     if not callable(kernel) and not hasattr(kernel, "code"):
         raise AnswerError(
@@ -111,10 +113,11 @@ def _require_options(options: dict[str, Any]) -> None:
             raise AnswerError(f"`step` has no option `{name}`", remedy=f"one of {known}")
         if name == "order" and not isinstance(value, str | Sequence | np.ndarray | None):
             raise AnswerError(
-                f"`order={value!r}` is no order of blocks", remedy='`order="reversed"`, or a list'
+                f"`order={value!r}` is not an order of blocks",
+                remedy='`order="reversed"`, or a list',
             )
         if name != "order" and not isinstance(value, numbers.Integral):
-            raise AnswerError(f"`{name}={value!r}` is no whole number", remedy=f"`{name}=1024`")
+            raise AnswerError(f"`{name}={value!r}` is not a whole number", remedy=f"`{name}=1024`")
 
 
 def _watched(grid: int | tuple[int, ...], block: Any) -> list[int]:

@@ -49,5 +49,6 @@ def require_code(code: str) -> None:
     """Raise UnknownNameError where a text is no code of a variant, nor empty."""
     if not isinstance(code, str) or (code and not CODE.fullmatch(code)):
         raise UnknownNameError(
-            f"{code!r} is no code of a variant", remedy="run the setup cell as it was handed out"
+            f"{code!r} is not the code of a variant",
+            remedy="run the setup cell as it was handed out",
         )

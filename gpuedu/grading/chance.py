@@ -43,12 +43,12 @@ def put(told: Any) -> None:
         AnswerError: they can be in no such state.
     """
     if type(told) is not dict:
-        raise AnswerError("the states of random generators arrived in a form that none has")
+        raise AnswerError("the states of random generators arrived in an unknown form")
     for name, state in told.items():
         try:
             _SETTERS[name](*state)
         except Exception as fault:
-            raise AnswerError("a random generator arrived in a form that none has") from fault
+            raise AnswerError("a random generator arrived in an unknown form") from fault
 
 
 @contextmanager

@@ -77,6 +77,6 @@ def require_same_numbers(verdicts: Path, secret: str, wanted: Variants) -> None:
     raise GpueduError(
         f"{verdicts} has verdicts on {', '.join(changed)} by {before}: those learners would be "
         "judged by numbers that they were not given, and lose points",
-        remedy="name another folder of verdicts, for a class to which nothing was handed out yet; "
-        f"`gpuedu grade --out {verdicts}` goes on with {before}",
+        remedy="name another folder of verdicts, for a class that has no handouts yet; `gpuedu "
+        f"grade --out {verdicts}` goes on with {before}",
     )

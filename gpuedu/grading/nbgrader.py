@@ -118,7 +118,7 @@ def _init_notebooks(converter: Autograde) -> None:
     found = glob(pattern)  # noqa: PTH207  (it is absolute)
     named = [one for one in found if "\n" not in one]
     for one in set(found) - set(named):
-        converter.log.warning("Passed over, its name has a line end in it: %r", one)
+        converter.log.warning("Skipped, because its name contains a line end: %r", one)
     if not named or course.notebook_id not in ("*", lesson) or not _is_lesson(lesson):
         _find_alone(converter)
         return
@@ -165,7 +165,7 @@ class ClassVerdicts(NbGraderPreprocessor):
         config=True
     )
     secret = Unicode(
-        "", help="File with the class's secret; by default it lies beside the verdicts."
+        "", help="File with the class's secret; by default it is beside the verdicts."
     ).tag(config=True)
 
     def _task(self, learner: str, lesson: str) -> GradingTask:

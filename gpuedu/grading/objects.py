@@ -113,7 +113,7 @@ class _Walk:
     def _counted(self, value: Any) -> Any:
         self._count += 1
         if self._count > _MOST_FOUND:
-            raise AnswerError("the arguments of a function have too many objects in them")
+            raise AnswerError("the arguments of a function contain too many objects")
         return value
 
 

@@ -137,7 +137,7 @@ def another(value: Any) -> Any:
     try:
         made = copy.copy(value)
     except Exception as fault:
-        raise AnswerError("an object arrived of which there is no other one") from fault
+        raise AnswerError("an object arrived that cannot be copied") from fault
     held = vars(made).items()
     vars(made).update({name: copy.copy(one) for name, one in held if isinstance(one, (list, dict))})
     if _of_torch(made, "nn.Module"):
@@ -167,7 +167,7 @@ def put_part(mine: Any, name: str, value: Any) -> None:
 
 def misfit() -> AnswerError:
     """What is raised where something was left in an object that cannot be in it."""
-    return AnswerError("what a function left in an argument does not fit into it")
+    return AnswerError("what a function left in an argument does not fit there")
 
 
 def require_no_fused(values: Iterable[Any]) -> None:

@@ -84,7 +84,7 @@ class _Record:
         seen = rebuild(self._attested.popleft())
         if not _is_told(seen):
             self._is_another = True
-            raise AnswerError("what was seen beside it arrived in a form that it has not")
+            raise AnswerError("what was observed beside it arrived in an unknown form")
         return seen
 
     def _function(self, number: int, around: Any = (), *, is_hook: bool = False) -> Callable:

@@ -239,7 +239,7 @@ def writing_in(folder: Path) -> Iterator[None]:
     except OSError as fault:
         raise GpueduError(
             f"cannot write in {folder}: {fault.strerror or fault}",
-            remedy="mend that, and `--resume` goes on: what is graded is kept",
+            remedy="fix that, and `--resume` goes on: what is graded is kept",
         ) from fault
 
 
@@ -278,12 +278,12 @@ def read_verdict(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise
     except (ValueError, RecursionError, OSError) as fault:
-        raise GpueduError(f"{path} is no verdict: {fault}", remedy=_MOVE_IT) from fault
+        raise GpueduError(f"{path} is not a verdict: {fault}", remedy=_MOVE_IT) from fault
     if not isinstance(saved, dict) or saved.get("format") != FORMAT:
         raise GpueduError(
             f"{path.name} is a verdict of another format", remedy="grade into an empty folder"
         )
     missing = [key for key in _KEYS if key not in saved]
     if missing:
-        raise GpueduError(f"{path} is no verdict: it has no {missing[0]!r}", remedy=_MOVE_IT)
+        raise GpueduError(f"{path} is not a verdict: it has no {missing[0]!r}", remedy=_MOVE_IT)
     return saved

@@ -187,13 +187,13 @@ class _Reader:
                 return self._dict(inside, depth)
             if kind == "s":
                 return self._scalar(inside)
-        raise WireError("a message has a value of no known kind")
+        raise WireError("a message has a value of an unknown kind")
 
     def _dict(self, pairs: list, depth: int) -> dict:
         built = {}
         for pair in pairs:
             if type(pair) is not list or len(pair) != 2 or type(pair[0]) not in _PLAIN:
-                raise WireError("a message has a dict that is none")
+                raise WireError("a message has a malformed dict")
             self._require_key(pair[0])
             built[pair[0]] = self.build(pair[1], depth + 1)
         return built
@@ -207,14 +207,14 @@ class _Reader:
     def _scalar(self, inside: Any) -> np.generic:
         found = self._array(inside["a"]) if type(inside) is dict and [*inside] == ["a"] else None
         if found is None or found.shape != ():
-            raise WireError("a message has a number of no known kind")
+            raise WireError("a message has a number of an unknown kind")
         return found[()]
 
     def _array(self, header: Any) -> np.ndarray:
         try:
             return self._array_of(header)
         except (ValueError, OverflowError, MemoryError) as fault:
-            raise WireError(f"a message has an array that none is: {fault}") from fault
+            raise WireError(f"a message has a malformed array: {fault}") from fault
 
     def _array_of(self, header: Any) -> np.ndarray:
         self._arrays += 1
@@ -224,9 +224,9 @@ class _Reader:
             name, shape, *strides = header
             dtype = dtype_named(name)
         except (TypeError, ValueError) as fault:
-            raise WireError(f"a message has an array of no known dtype: {fault}") from fault
+            raise WireError(f"a message has an array of an unknown dtype: {fault}") from fault
         if dtype.kind not in _KINDS or not dtype.itemsize or type(shape) is not list:
-            raise WireError("a message has an array of no known dtype")
+            raise WireError("a message has an array of an unknown dtype")
         if len(shape) > self._limits.dimensions or not all(
             type(side) is int and 0 <= side <= self._limits.arrays_bytes for side in shape
         ):
@@ -235,12 +235,12 @@ class _Reader:
             raise WireError("a message has an array of too many rows")
         size_bytes = math.prod(shape) * dtype.itemsize
         if size_bytes > len(self._raw) - self.at:
-            raise WireError("a message has an array with less bytes than its shape needs")
+            raise WireError("a message has an array with fewer bytes than its shape needs")
         raw = self._raw[self.at : self.at + size_bytes]
         self.at += size_bytes
         found = np.frombuffer(bytearray(raw), dtype=dtype).reshape(shape)
         if dtype.kind == "U" and found.size and _code_points(found).max() > sys.maxunicode:
-            raise WireError("a message has a text of characters that there are not")
+            raise WireError("a message has a text with characters that do not exist")
         return self._laid_out(found, *strides) if strides else found
 
     def _laid_out(self, values: np.ndarray, strides: Any, *more: Any) -> np.ndarray:

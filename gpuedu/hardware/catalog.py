@@ -127,7 +127,7 @@ def parse(text: str) -> tuple[Device, ...]:
     keys = [entry.key for entry in found]
     for key in keys:
         if keys.count(key) > 1:
-            raise CatalogError(f"devices.toml: {key!r} stands there twice")
+            raise CatalogError(f"devices.toml: {key!r} is listed twice")
     return found
 
 

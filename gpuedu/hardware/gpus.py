@@ -71,7 +71,7 @@ def _ask() -> Gpus:
     except FileNotFoundError:
         return Gpus(note=f"no NVIDIA driver ({first})")
     except Exception as fault:
-        return Gpus(note=f"nvidia-smi gave no answer ({_told(fault)}); before it: {first}")
+        return Gpus(note=f"nvidia-smi did not answer ({_told(fault)}); before that: {first}")
 
 
 def _told(fault: Exception) -> str:

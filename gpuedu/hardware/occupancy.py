@@ -186,7 +186,7 @@ def _warps_by_registers(registers_per_warp: int) -> int:
 def _check_threads(threads: int) -> None:
     if not 1 <= threads <= MAX_THREADS_PER_BLOCK:
         raise LaunchError(
-            f"a block of {threads:,} threads does not exist: a block has 1 to 1,024 threads",
+            f"a block cannot have {threads:,} threads: it has 1 to 1,024",
             remedy="more blocks of fewer threads; 128 or 256 suit most kernels",
         )
 
@@ -194,7 +194,7 @@ def _check_threads(threads: int) -> None:
 def _check_registers(threads: int, registers: int) -> None:
     if not 0 <= registers <= MAX_REGISTERS_PER_THREAD:
         raise LaunchError(
-            f"{registers} registers a thread do not exist: a thread has at most 255",
+            f"a thread cannot have {registers} registers: it has at most 255",
             remedy="the number that the compiler reports",
         )
     warps = -(-threads // WARP_SIZE)
@@ -209,7 +209,7 @@ def _check_registers(threads: int, registers: int) -> None:
 
 def _check_shared(sm: _Sm, shared_bytes: int, opt_in: bool) -> None:
     if shared_bytes < 0:
-        raise LaunchError(f"{shared_bytes} bytes of shared memory do not exist")
+        raise LaunchError(f"a block cannot have {shared_bytes} bytes of shared memory")
     if shared_bytes > sm.opt_in_bytes:
         raise LaunchError(
             f"a block with {shared_bytes:,} bytes of shared memory fits on no SM of this compute "

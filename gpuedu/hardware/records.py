@@ -112,7 +112,7 @@ def read_folder(folder: Traversable) -> tuple[dict[str, Any], ...]:
             continue
         for series in read_file(path, f"{folder.name}/{path.name}"):
             if series["name"] in found:
-                raise CatalogError(f"{folder.name}: {series['name']!r} stands there twice")
+                raise CatalogError(f"{folder.name}: {series['name']!r} is listed twice")
             found[series["name"]] = series
     return tuple(found.values())
 
@@ -123,7 +123,7 @@ def read_file(path: Traversable, where: str) -> tuple[dict[str, Any], ...]:
         data = json.loads(path.read_text("utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as fault:
         raise CatalogError(
-            f"{where}: not JSON: {fault}", remedy="remove it, and record anew"
+            f"{where}: not JSON: {fault}", remedy="remove it, and record again"
         ) from fault
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         return ()

@@ -172,7 +172,7 @@ def _checked(intensity: float | None) -> float:
         return math.inf
     if not intensity >= 0:
         raise RooflineError(
-            f"an intensity of {intensity} FLOP/byte does not exist",
+            f"an intensity cannot be {intensity} FLOP/byte",
             remedy="FLOP / bytes, and None where there is no traffic",
         )
     return intensity

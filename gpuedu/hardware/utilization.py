@@ -76,7 +76,7 @@ class UtilizationWatch:
 
             pynvml.nvmlInit()
         except Exception as fault:
-            self.note = f"NVIDIA's management library gives no answer: {fault}"
+            self.note = f"NVIDIA's management library does not answer: {fault}"
             return self
         uuid = found.found[self._gpu].uuid
         self._thread = threading.Thread(target=self._watch, args=(pynvml, uuid), daemon=True)
@@ -103,7 +103,7 @@ class UtilizationWatch:
                 )
         except Exception as fault:
             # Some GPUs, and slices of one, do not tell.
-            self.note = f"this GPU does not tell its utilization: {fault}"
+            self.note = f"this GPU does not report its utilization: {fault}"
         finally:
             with contextlib.suppress(Exception):
                 pynvml.nvmlShutdown()

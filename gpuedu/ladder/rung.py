@@ -130,11 +130,9 @@ def shape_of(a: Any, b: Any, c: Any) -> tuple[int, int, int]:
                 f"`{name}` should be a float32 matrix, got {array.dtype} of shape {array.shape}"
             )
         if 0 in array.shape:
-            raise LadderError(f"`{name}` has no element: its shape is {array.shape}")
+            raise LadderError(f"`{name}` has no elements: its shape is {array.shape}")
         if not _is_contiguous(array):
-            raise LadderError(
-                f"`{name}` does not lie in memory row by row", remedy="np.ascontiguousarray"
-            )
+            raise LadderError(f"`{name}` is not stored row by row", remedy="np.ascontiguousarray")
     (m, k), (rows, n) = a.shape, b.shape
     if rows != k or tuple(c.shape) != (m, n):
         raise LadderError(

@@ -213,8 +213,8 @@ def _bring_together(launch: Launch, found: SiteReport, stride: Stride | None) ->
     row = math.prod(shapes[0][1:]) if shapes else 0
     if stride is not None and abs(stride.elements) == row <= MOST_FIELDS:
         return (
-            "a row of few elements for each thread spreads a field over all sectors: keep each "
-            "field in an array of its own (or turn the array, so that the field comes first)"
+            "a row of few elements for each thread spreads a field over all sectors: keep "
+            "each field in its own array (or turn the array, so that the field comes first)"
         )
     if stride is not None and abs(stride.elements) == row:
         return (

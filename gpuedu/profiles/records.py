@@ -114,7 +114,7 @@ class Profile:
         """
         if lane not in ("", HOST, DEVICE) or (lane == DEVICE and not self.is_on_gpu):
             raise UnknownNameError(
-                f"costs are told of the host and of the device, not of {lane!r} here",
+                f"costs are given for the host and the device, not for {lane!r}",
                 remedy='`lane="host"`',
             )
         if self.is_on_gpu and lane != HOST:

@@ -42,7 +42,7 @@ def profile(
 
     if torch.autograd._profiler_enabled():
         raise ProfileError(
-            "another profiler is running, and PyTorch can run one at a time",
+            "another profiler is running, and PyTorch can run only one at a time",
             remedy="end it first: leave its `with` block, or call its `stop()`",
         )
     has_gpu = torch.cuda.is_available()

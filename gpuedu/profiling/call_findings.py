@@ -25,8 +25,8 @@ _RARELY = (
     "that need no values"
 )
 _OF_A_LIBRARY = (
-    "the library asks, in the file named: see whether an option of it, or other inputs, spare the "
-    "question"
+    "the library asks, in the file named: see whether one of its options, or other inputs, "
+    "can avoid the question"
 )
 _CONSTANTS = ("tensor", "as_tensor", "new_tensor")
 
@@ -165,8 +165,8 @@ def find_copies(watched: Watched) -> Iterator[Finding]:
             title="The host waits for copies to the device in every step",
             advice="`non_blocking=True`"
             if is_pinned
-            else "pinned memory (`pin_memory=True` of "
-            "the loader, or `.pin_memory()`) and `non_blocking=True`",
+            else "pinned memory (`pin_memory=True` in the loader, or `.pin_memory()`) and "
+            "`non_blocking=True`",
         )
     if unpinned and not has_pinning:
         yield _copies(
@@ -174,7 +174,7 @@ def find_copies(watched: Watched) -> Iterator[Finding]:
             unpinned,
             kind="copy",
             title="`non_blocking=True` on memory that is not pinned",
-            advice="`pin_memory=True` of the loader, or `.pin_memory()`: else the copy goes "
+            advice="`pin_memory=True` in the loader, or `.pin_memory()`: otherwise the copy goes "
             "through a buffer first, and the host waits for that",
         )
 
@@ -219,7 +219,7 @@ def find_constants(watched: Watched) -> Iterator[Finding]:
         kind="constant",
         title="The same constant is made and copied to the device in every step"
         if is_same
-        else "Numbers of Python's become a tensor on the device in every step",
+        else "Python numbers become a tensor on the device in every step",
         cost=times(count, "copy", "copies") + " that the host waits for",
         per_step=count,
         unit="copies",

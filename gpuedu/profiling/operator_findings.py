@@ -133,7 +133,7 @@ def find_optimizer_loops(watched: Watched) -> Iterator[Finding]:
                 per_step=count,
                 unit="operators",
                 places=((one.site, "foreach=False"),),
-                advice="leave `foreach` away (a GPU then takes all at once), or `fused=True`",
+                advice="leave `foreach` out (a GPU then takes all at once), or `fused=True`",
                 rank=5,
             )
 
@@ -208,7 +208,7 @@ def find_zeroing(watched: Watched) -> Iterator[Finding]:
             per_step=count,
             unit="launches",
             places=((zeroing[0].site, "set_to_none=False"),),
-            advice="`zero_grad()` as it is by default: it forgets them, and backward writes anew",
+            advice="plain `zero_grad()`: it drops them, and the backward pass writes new ones",
             rank=7,
         )
 
@@ -230,8 +230,8 @@ def find_odd_sizes(watched: Watched) -> Iterator[Finding]:
             (one[0].site, times(len(one) / watched.counted, "product"))
             for one in by_line(odd).values()
         ),
-        advice="pad that width (a vocabulary, say) to a multiple of 8, better of 64: tensor cores "
-        "take tiles of 16 bytes",
+        advice="pad that width (a vocabulary, say) to a multiple of 8, or better of 64: tensor "
+        "cores take tiles of 16 bytes",
         rank=7,
     )
 

@@ -86,7 +86,7 @@ def _checked(path: Path, steps: int, warmup: int) -> Path:
     if not path.exists():
         raise ScriptError(
             f"there is no script {path}",
-            remedy="a path from here; what the script itself is told goes behind `--`",
+            remedy="a path from here; the script's own arguments go after `--`",
         )
     if path.is_dir():
         raise ScriptError(f"{path} is a folder", remedy="the file in it that you run with python")
@@ -97,7 +97,7 @@ def _checked(path: Path, steps: int, warmup: int) -> Path:
     except SyntaxError as fault:
         where = f"{path}:{fault.lineno}" if fault.lineno else str(path)
         raise ScriptError(
-            f"{where} is no Python of this version: {fault.msg}",
+            f"{where} is not valid in this version of Python: {fault.msg}",
             remedy=f"`python {path}` says the same",
         ) from fault
     except (OSError, ValueError) as fault:
@@ -193,20 +193,20 @@ def _refuse(
     if isinstance(fault, SystemExit):
         raise ScriptError(
             f"{path.name} {watched.end}",
-            remedy=f"`python {path}` with the same arguments; they go behind `--`",
+            remedy=f"`python {path}` with the same arguments; they go after `--`",
             watched=watched,
         )
     if fault is not None:
         raise ScriptError(
             f"{path.name} {watched.end}; its traceback is above",
-            remedy=f"`python {path}` with the same arguments fails in the same way?",
+            remedy=f"does `python {path}` with the same arguments fail in the same way?",
             watched=watched,
         )
     if watched.steps:
         return
     if has_started:
         raise ScriptError(
-            f"{path.name} started processes of its own, and took no step in this one",
+            f"{path.name} started its own processes, and took no step in this one",
             remedy="its setting for one process, or `torchrun ... -m gpuedu profile SCRIPT`, which "
             "profiles rank 0",
             watched=watched,

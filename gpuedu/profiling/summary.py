@@ -145,11 +145,11 @@ def notes(watched: Watched) -> Iterator[str]:
     """What a reader should know of how this was seen."""
     if watched.stand_in:
         yield (
-            "There is no GPU here: CPU tensors stood for those on a device. Counts are those of "
-            "this run; times are this CPU's."
+            "There is no GPU here: CPU tensors stood in for those on a device. Counts are "
+            "those of this run; times are this CPU's."
         )
     if watched.is_never_moved:
-        yield "The script moves its model nowhere; it was taken as if it were on a device."
+        yield "The script never moves its model to a device; it was treated as if it had."
     if watched.compiled:
         yield "What it compiles ran uncompiled while operators were counted."
     loops = sum(one.is_loop for one in watched.operators)

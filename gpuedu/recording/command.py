@@ -65,7 +65,9 @@ def _parser() -> argparse.ArgumentParser:
         "--only", action="append", default=[], metavar="NAME", help="this series; may be repeated"
     )
     parser.add_argument(
-        "--fresh", action="store_true", help="measure anew what is there with the same versions"
+        "--fresh",
+        action="store_true",
+        help="measure again what is already there with the same versions",
     )
     parser.add_argument(
         "--caps",
@@ -106,7 +108,7 @@ def _record(
             return INTERRUPTED
         except LostDeviceError as fault:
             name = recorder.current
-            progress.say(f"{name}: {fault.message}; the GPU's context is lost, beginning again")
+            progress.say(f"{name}: {fault.message}; the GPU's context is lost, starting again")
             lost = (options, (*options.leave_out, name), recorder)
         else:
             lost = None
@@ -169,7 +171,7 @@ def _summary(recorder: Recorder) -> str:
         f"{format_time(recorder.spent_s)}"
     ]
     if recorder.skipped:
-        parts.append(f"there already: {', '.join(recorder.skipped)} (--fresh measures them anew)")
+        parts.append(f"there already: {', '.join(recorder.skipped)} (--fresh measures them again)")
     if recorder.waiting:
         parts.append(
             f"not measured: {', '.join(recorder.waiting)} (the same command goes on with them)"

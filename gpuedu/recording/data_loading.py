@@ -101,7 +101,7 @@ def loading_fault(pictures: Pictures, seen: Sequence[tuple[Any, Any]]) -> str:
         total, batch = seen[place]
         expected = sum(float(pictures[int(n)][0].sum(dtype=np.float64)) for n in batch)
         if not abs(float(total) - expected) <= 1e-6 * max(1.0, abs(expected)):
-            return f"batch {place} sums to {float(total)}, and should to {expected}"
+            return f"batch {place} sums to {float(total)}, and should sum to {expected}"
     return ""
 
 

@@ -53,7 +53,7 @@ def why_no_gpu() -> tuple[str, str]:
         try:
             module = import_module(name)
             if not module.is_available():
-                return f"{name} can use no GPU", doctor
+                return f"{name} cannot use a GPU", doctor
         except Exception as fault:  # whatever a library raises when it meets half an installation
             return f"{name} cannot be used ({one_line(fault)})", f"install {package}"
     return "", ""

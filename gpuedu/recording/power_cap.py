@@ -52,9 +52,9 @@ def _limits(pci_bus_id: str) -> tuple[float, float]:
     try:
         now_w, default_w, least_w = query(pci_bus_id, _QUERY)
     except Exception as fault:  # no program, or one that fails
-        raise NotHereError(f"the power limit is not told ({one_line(fault)})") from fault
+        raise NotHereError(f"the power limit cannot be read ({one_line(fault)})") from fault
     if now_w is None or default_w is None:
-        raise NotHereError("the power limit is not told")
+        raise NotHereError("the power limit cannot be read")
     if abs(now_w - default_w) > _NEAR_W:
         raise NotHereError(
             f"the power limit is {now_w:g} W already, and not the default of {default_w:g} W: "
@@ -82,7 +82,7 @@ def _is_in_force(pci_bus_id: str, limit_w: float) -> bool:
 
 def _restore(pci_bus_id: str, default_w: float) -> None:
     """Put the default limit back, and make sure that it is; where nothing was set, that is all."""
-    reason = "the limit in force is another"
+    reason = "a different limit is in force"
     for _ in range(_TRIES):
         try:
             if _is_in_force(pci_bus_id, default_w):

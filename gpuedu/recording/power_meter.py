@@ -41,7 +41,7 @@ def open_meter(pci_bus_id: str) -> Iterator[Read]:
             else:
                 break
         else:
-            raise NotHereError(f"the power drawn is not told ({'; '.join(reasons)})")
+            raise NotHereError(f"the power drawn cannot be read ({'; '.join(reasons)})")
         yield read
 
 
@@ -73,7 +73,7 @@ def _open_program(pci_bus_id: str, closing: ExitStack) -> Read:
     def read() -> PowerReading:
         power_w, clock_mhz, temperature_c = query(pci_bus_id, _QUERY)
         if power_w is None:
-            raise ValueError("nvidia-smi does not tell the power")
+            raise ValueError("nvidia-smi does not report the power")
         return PowerReading(power_w, clock_mhz, temperature_c)
 
     return read
@@ -132,7 +132,7 @@ class PowerWatch:
         self._ending.set()
         self._thread.join()
         if kind is None and not self.readings:
-            raise NotHereError(f"the power drawn is not told ({self._fault})")
+            raise NotHereError(f"the power drawn cannot be read ({self._fault})")
 
     def _go_on(self) -> None:
         while True:

@@ -54,7 +54,7 @@ def _work(losses: Sequence[Sequence[float]], start: int, end: int) -> PreparedPo
     means = [sum(run[start:end]) / (end - start) for run in losses]
     if not all(map(math.isfinite, means)):
         first = next(i for run in losses for i, loss in enumerate(run) if not math.isfinite(loss))
-        raise NotHereError(f"the loss is no number from step {first} on")
+        raise NotHereError(f"the loss is not a number from step {first} on")
     # There is nothing more to run: the values are what was trained.
     return PreparedPoint(lambda: None, lambda: "", values=means)
 

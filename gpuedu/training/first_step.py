@@ -45,7 +45,7 @@ def require_output(outputs: Any, targets: Tensor) -> None:
     if not 0 <= int(targets.min()) <= int(targets.max()) < classes:
         raise OutputShapeError(
             f"{classes} scores for targets from {int(targets.min())} to {int(targets.max())}",
-            remedy="as many scores as there are classes; classes count from 0",
+            remedy="one score for each class; classes are numbered from 0",
         )
 
 
@@ -92,12 +92,12 @@ def require_finite_loss(
         return
     what = f"the loss of step {step} is {loss.item()}"
     if not is_finite(inputs):
-        raise NotFiniteError(f"{what}: so are numbers of the batch", remedy="mend or drop them")
+        raise NotFiniteError(f"{what}: so are some numbers in the batch", remedy="fix or drop them")
     for name, parameter in model.named_parameters():
         if not is_finite(parameter):
             raise NotFiniteError(
-                f"{what}: so are numbers of the parameter {name!r}",
-                remedy="make the model anew: an earlier run may have spoiled it",
+                f"{what}: so are some numbers in the parameter {name!r}",
+                remedy="make the model again: an earlier run may have spoiled it",
             )
     if is_finite(outputs):
         raise NotFiniteError(
@@ -124,7 +124,7 @@ def require_gradients(model: nn.Module) -> None:
     gradients = [(n, p.grad) for n, p in model.named_parameters() if p.grad is not None]
     if not gradients:
         raise LossError(
-            "backward reached none of the model's parameters",
+            "the backward pass reached none of the model's parameters",
             remedy="is the loss computed from this model's output, and is nothing detached?",
         )
     for name, gradient in gradients:

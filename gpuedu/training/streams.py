@@ -38,8 +38,8 @@ def _require_more(batches: Iterable[Any], in_this_pass: int, given: int) -> None
         )
     if not in_this_pass:
         raise DataEndedError(
-            "the loader gives no batch",
-            remedy="are there data? With drop_last, a batch larger than the data leaves none",
+            "the loader gave no batch",
+            remedy="is there any data? With drop_last, a batch larger than the data leaves none",
         )
     try:
         promised = len(batches)  # type: ignore[arg-type]

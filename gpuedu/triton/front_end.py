@@ -86,7 +86,7 @@ def refusal(kernel: Any, fault: Exception) -> KernelCompileError:
     cause = fault
     while cause.__cause__ is not None:
         cause = cause.__cause__  # the innermost says what, the outer ones where it was called
-    told = (str(cause) or "what is there is not of its language").strip().splitlines()[-1]
+    told = (str(cause) or "what is there is not part of its language").strip().splitlines()[-1]
     wrapped = _WRAPPED.fullmatch(told)
     told = wrapped[2] if wrapped else told
     node = getattr(fault, "node", None)

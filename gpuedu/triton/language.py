@@ -120,7 +120,8 @@ def _check_function(node: ast.FunctionDef, known: frozenset[str]) -> None:
         _plain_name(one.arg, node)
         if one.annotation is not None and ast.unparse(one.annotation) != "tl.constexpr":
             raise LanguageError(
-                f"the parameter `{one.arg}` has another annotation than `tl.constexpr`", node.lineno
+                f"the parameter `{one.arg}` has an annotation other than `tl.constexpr`",
+                node.lineno,
             )
     for default in given.defaults:
         if not _is_number(default):
@@ -152,7 +153,9 @@ def _check_statement(node: ast.stmt, names: frozenset[str]) -> None:
     for one in targets:
         whole = one.elts if isinstance(one, ast.Tuple) else [one]
         if not all(isinstance(part, ast.Name) for part in whole):
-            raise LanguageError(f"`{ast.unparse(one)}` is assigned to, and no name", node.lineno)
+            raise LanguageError(
+                f"`{ast.unparse(one)}` is assigned to, but it is not a name", node.lineno
+            )
 
 
 def _check_loop(node: ast.For) -> None:
@@ -215,7 +218,7 @@ def _path(node: ast.expr) -> list[str]:
 
 def _plain_name(name: str, node: ast.AST) -> str:
     if name.startswith("__") or name in ("tl", "triton", "libdevice") or not name.isascii():
-        raise LanguageError(f"`{name}` is no name for something in a kernel", _line(node))
+        raise LanguageError(f"`{name}` cannot be used as a name in a kernel", _line(node))
     return name
 
 
@@ -236,7 +239,7 @@ _INSTEAD = {
 def _refused(node: ast.AST) -> LanguageError:
     text = ast.unparse(node).splitlines()[0]
     remedy = _INSTEAD.get(text, "")
-    return LanguageError(f"`{text[:80]}` is not of Triton's language", _line(node), remedy)
+    return LanguageError(f"`{text[:80]}` is not part of Triton's language", _line(node), remedy)
 
 
 def _line(node: ast.AST) -> int:

@@ -48,8 +48,8 @@ def without_value(functions: Iterable[ast.AST]) -> Suspicion | None:
         for one in ast.iter_child_nodes(node):
             call = one.func if isinstance(one, ast.Call) else None
             if isinstance(call, ast.Attribute) and call.attr in _WITHOUT_VALUE:
-                told = f"`{ast.unparse(call)}` gives no value"
-                return Suspicion(one.lineno, told, "Let it be a line of its own.")
+                told = f"`{ast.unparse(call)}` returns no value"
+                return Suspicion(one.lineno, told, "Put it on a line of its own.")
     return None
 
 

@@ -37,7 +37,7 @@ def told(kernel: Any) -> dict[str, Any]:
 
 def _told(function: Any, depth: int) -> dict[str, Any]:
     if depth > _MOST_NESTED:
-        raise GpueduError(f"`{function.__name__}` and what it calls lie too deep in each other")
+        raise GpueduError(f"`{function.__name__}` and what it calls are nested too deeply")
     code = function.__code__
     numbers: dict[str, Any] = {}
     calls: dict[str, Any] = {}
@@ -78,7 +78,7 @@ def rebuilt(given: Any) -> Any:
 
 def _rebuilt(given: Any, depth: int) -> Any:
     if depth > _MOST_NESTED:
-        raise AnswerError("kernels lie too deep in each other")
+        raise AnswerError("kernels are nested too deeply")
     file, text, name = (_field(given, one, str) for one in ("file", "text", "name"))
     numbers, calls = _field(given, "numbers", dict), _field(given, "calls", dict)
     if not all(type(one) is str for one in (*numbers, *calls)):
@@ -164,4 +164,4 @@ def _field(given: Any, name: str, kind: type) -> Any:
 
 
 def _unknown_form() -> AnswerError:
-    return AnswerError("a kernel arrived in a form that none has")
+    return AnswerError("a kernel arrived in an unknown form")

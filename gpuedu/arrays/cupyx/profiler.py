@@ -30,7 +30,7 @@ class Benchmark:
             NotInStandInError: Always.
         """
         raise NotInStandInError(
-            f"there is no GPU here that could run {self.name}: its times on one are not known",
+            f"there is no GPU here to run {self.name}, so its times on one are not known",
             remedy="cpu_times are this computer's; count launches and bytes instead",
         )
 

@@ -94,7 +94,7 @@ def extents(what: str, value: Any) -> tuple[int, ...]:
     for extent in value:
         if not isinstance(extent, int | np.integer) or isinstance(extent, bool):
             raise DeviceArrayTypeError(
-                f"the {what} {value!r} has {extent!r} in it", remedy="whole numbers, as of `//`"
+                f"the {what} {value!r} contains {extent!r}", remedy="whole numbers, as `//` gives"
             )
     return tuple(int(extent) for extent in value)
 

@@ -186,7 +186,7 @@ def require_distinct(parameters: Sequence[Parameter]) -> None:
     """Refuse two parameters of one name; CuPy leaves that to the compiler."""
     names = [parameter.name for parameter in parameters]
     if len(set(names)) < len(names):
-        raise DeviceArrayValueError(f"two parameters have one name: {', '.join(names)}")
+        raise DeviceArrayValueError(f"two parameters have the same name: {', '.join(names)}")
 
 
 def require_kernel_name(name: str) -> None:

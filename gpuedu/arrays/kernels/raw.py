@@ -165,8 +165,8 @@ class RawKernel:
     def max_dynamic_shared_size_bytes(self, size_bytes: int) -> None:
         if size_bytes > _DYNAMIC_SHARED_BYTES:
             raise NotInStandInError(
-                f"{size_bytes} bytes of dynamic shared memory: more than {_DYNAMIC_SHARED_BYTES} "
-                "are not in gpuedu's stand-in",
+                f"{size_bytes} bytes of dynamic shared memory: gpuedu's stand-in has at most "
+                f"{_DYNAMIC_SHARED_BYTES}",
                 remedy="smaller tiles",
             )
 
@@ -192,7 +192,9 @@ class RawKernel:
         if name in _ATTRIBUTES:
             return self._facts[name]
         if name == "kernel":
-            raise NotInStandInError("`RawKernel.kernel` is of a loaded CUDA module, which is none")
+            raise NotInStandInError(
+                "`RawKernel.kernel` belongs to a loaded CUDA module, and there is none here"
+            )
         raise AttributeError(f"'RawKernel' object has no attribute {name!r}")
 
     def __repr__(self) -> str:
@@ -215,4 +217,4 @@ def require_plain(cucomplex: bool, jitify: bool | None) -> None:
         (jitify, "jitify"),
     ):
         if asked:
-            raise NotInStandInError(f"`{name}` is not in gpuedu's stand-in; on a GPU it is")
+            raise NotInStandInError(f"`{name}` is not in gpuedu's stand-in; CuPy on a GPU has it")

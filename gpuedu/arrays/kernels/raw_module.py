@@ -72,7 +72,7 @@ class RawModule:
         expressions = self.name_expressions or ()
         if "<" in name and name not in expressions:
             raise DeviceArrayValueError(
-                f"`{name}` is none of the name expressions",
+                f"`{name}` is not one of the name expressions",
                 remedy=f"RawModule(code=..., name_expressions=[{name!r}])",
             )
         made = RawKernel.__new__(RawKernel)

@@ -233,7 +233,7 @@ def reduced_axes(axis: int | Sequence[int] | None, ndim: int) -> tuple[int, ...]
     listed = tuple(axis) if isinstance(axis, Sequence) else (axis,)
     for one in listed:
         if not isinstance(one, int | np.integer):
-            raise DeviceArrayTypeError(f"the axis {one!r} is no whole number")
+            raise DeviceArrayTypeError(f"the axis {one!r} is not a whole number")
         if not -ndim <= one < ndim:
             raise AxisError(f"axis {one} is out of bounds for array of dimension {ndim}")
     found = tuple(sorted({int(one) % ndim for one in listed}))

@@ -45,7 +45,7 @@ def _require_one_line(name: str, text: str) -> None:
     """CuPy makes a macro of it, which ends with its line."""
     if "\n" in text:
         raise KernelSourceError(
-            "it has several lines, and CuPy makes a macro of it, which has one",
+            "it has several lines, and CuPy turns it into a macro, which must be one line",
             function=name,
             line=1,
             text=text.split("\n")[0],

@@ -34,7 +34,7 @@ def node_packages() -> Iterator[Path]:
     npm = shutil.which("npm")
     if npm is None:
         raise GpueduError(
-            "parts of the site come by npm, which is not here",
+            "parts of the site come from npm, which is not installed here",
             remedy="install Node.js 20 or newer, which brings npm",
         )
     with tempfile.TemporaryDirectory(prefix="gpuedu-npm-") as made:
@@ -73,7 +73,9 @@ def compile_archives(
     """
     node = shutil.which("node")
     if node is None:
-        raise GpueduError("node is not here, which npm comes with", remedy="install Node.js 20")
+        raise GpueduError(
+            "node, which npm comes with, is not installed here", remedy="install Node.js 20"
+        )
     shutil.copy(HERE / "compile.mjs", packages)  # it finds its package beside itself
     given = [str(pyodide.resolve()), " ".join(names), " ".join(modules)] if pyodide else []
     script = str(HERE / "compile_in_tab.py")

@@ -42,7 +42,7 @@ def require_pyodide(folder: Path, names: Iterable[str]) -> None:
     for name in _ALWAYS_THERE:
         if not (folder / name).is_file():
             raise GpueduError(
-                f"{folder} is no folder of Pyodide: it has no {name}",
+                f"{folder} is not a folder of Pyodide: it has no {name}",
                 remedy="unpack a release of Pyodide and name the folder with pyodide.js in it",
             )
     packages = json.loads((folder / _LOCK).read_text("utf-8"))["packages"]

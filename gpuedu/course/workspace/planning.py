@@ -228,7 +228,7 @@ def _released_notebook(file: _File) -> NotebookNode:
         return notebook_text.clean(notebook_text.parse(file.released))
     except UnreadableNotebookError as fault:
         raise WorkspaceError(
-            f"the released {file.name} is no notebook ({fault}). Nothing was changed",
+            f"the released {file.name} is not a notebook ({fault}). Nothing was changed",
             remedy="install gpuedu again, or `make build` in a checkout",
         ) from fault
 

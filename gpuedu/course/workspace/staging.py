@@ -123,7 +123,7 @@ def put_back(done: Sequence[Write]) -> None:
     except (OSError, WorkspaceError) as fault:
         raise WorkspaceError(
             f"some lessons were updated, others not, and could not be put back: {fault}",
-            remedy="run it again; your files as they were lie in .gpuedu/backup",
+            remedy="run it again; your files as they were are in .gpuedu/backup",
         ) from fault
 
 

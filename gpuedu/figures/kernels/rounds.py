@@ -68,9 +68,9 @@ def plot_rounds(
             title=f"{kernel}: who takes what from whom" if kernel else "Who takes what from whom",
             alt=_alt(exchange, counts, most),
             source="A row is what was written between two barriers, by the threads whose numbers "
-            "are in the cells;\na line leads from each place that such a thread had read. At the "
-            "right: places written, and places of other\nthreads that were read for them. Where "
-            f"threads only read, there is no row. Block {exchange.block}.\n{COUNTED}",
+            "are in the cells;\na line leads from each place that such a thread had read. On the "
+            "right: places written, and places of other\nthreads that were read for them. "
+            f"Where threads only read, there is no row. Block {exchange.block}.\n{COUNTED}",
         ),
     )
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 CONNECT_LIMIT_S, RESULT_LIMIT_S, WORKER_LIMIT_S, LOOK_S = 20.0, 30.0, 60.0, 1.0
 """Seconds to find the scheduler; for a verdict to arrive; to wait where no worker is left; between
 looks at the workers."""
-_RESUME = "the same command with `--resume` goes on: what is graded is kept"
+_RESUME = "run the same command with `--resume`: what is graded is kept"
 
 
 @dataclass(frozen=True)

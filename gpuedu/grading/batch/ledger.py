@@ -85,8 +85,9 @@ class Ledger:
         """Raise GpueduError where the note is gone that a class was given numbers of its own."""
         if not task.variant and self._has_variants:
             raise GpueduError(
-                f"{self.out} has verdicts by numbers of a class's own, and {VARIANTS}, which says "
-                "whose, is gone: learners would be judged by numbers that they were not given",
+                f"{self.out} has verdicts on a class's own numbers, but {VARIANTS}, which says "
+                "whose they are, is gone: learners would be judged by numbers that they were "
+                "not given",
                 remedy=f"write it again: the one word `{Variants.CLASS}` or `{Variants.LEARNER}`",
             )
 

@@ -124,7 +124,7 @@ class LocalCrew:
             if reply.is_unfit:  # every process of this machine is alike
                 raise GpueduError(
                     f"nothing can be graded any more: {reply.fault}",
-                    remedy="the same command with `--resume`: what is graded is kept",
+                    remedy="run the same command with `--resume`: what is graded is kept",
                 )
         return answers
 

@@ -49,13 +49,15 @@ def find_submissions(
         GpueduError: there is no folder, or no submission in it.
     """
     if not folder.is_dir():
-        raise GpueduError(f"{folder} is no folder", remedy="name the folder with the submissions")
+        raise GpueduError(
+            f"{folder} is not a folder", remedy="name the folder with the submissions"
+        )
 
     def pass_over(paths: Sequence[Path], why: str) -> None:
         for path in paths[:_MOST_TOLD]:
-            tell(f"passed over: {path}: {why}")
+            tell(f"skipped: {path}: {why}")
         if len(paths) > _MOST_TOLD:
-            tell(f"passed over: {paths[0].parent}: {len(paths) - _MOST_TOLD:,} more like these")
+            tell(f"skipped: {paths[0].parent}: {len(paths) - _MOST_TOLD:,} more like these")
 
     ready = {one.folder for one in ready_lessons()}
     wanted = set(lessons or ready)
@@ -89,7 +91,7 @@ def _why_no_learner(path: Path) -> str:
     if path.is_symlink():
         return "a symbolic link, which is not followed: put the folder itself there"
     if not path.is_dir():
-        return "no learner's folder"
+        return "not a learner's folder"
     try:
         path.name.encode("utf-8")
     except UnicodeEncodeError:
@@ -108,7 +110,7 @@ def _submissions_of(
         pass_over([learner], f"it cannot be read: {fault.strerror}")
         return {}
     if not is_folder:
-        pass_over([learner], "there is nothing in it")
+        pass_over([learner], "it is empty")
     for path in is_folder:
         lesson = lesson_named(path.name)
         if not lesson or not (is_folder[path] or _ENDINGS.search(path.name)):
@@ -124,7 +126,7 @@ def _submissions_of(
             found[lesson] = best[0]
         else:
             count = f"it is one of {len(best):,} submissions of this lesson"
-            pass_over(best, f"{count}: leave one of them, or nothing is graded")
+            pass_over(best, f"{count}: keep one of them, or nothing is graded")
     return found
 
 

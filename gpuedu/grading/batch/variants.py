@@ -48,8 +48,8 @@ def choose_variants(out: Path, wanted: Variants) -> None:
     path = out / NAME
     if path.exists() and variants_in(out) is not wanted:
         raise GpueduError(
-            f"numbers were handed out by {variants_in(out)} before, now it is to be by {wanted}",
-            remedy="take another folder of verdicts, with a secret of its own",
+            f"numbers were handed out by {variants_in(out)} before, but {wanted} is asked for now",
+            remedy="use another folder of verdicts, with its own secret",
         )
     out.mkdir(parents=True, exist_ok=True)
     path.write_text(f"{wanted}\n", "utf-8")

@@ -99,7 +99,7 @@ def _why_unfit(job: Job) -> str:
     if here != job.course:
         return f"it has gpuedu {here}, the class is graded with {job.course}"
     if sources_digest(job.task.lesson) != job.sources:
-        return f"its gpuedu {here} has other sources than that of the class"
+        return f"its gpuedu {here} has different sources from the class's"
     try:
         if job.sandbox:
             require_sandbox()

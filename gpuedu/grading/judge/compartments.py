@@ -139,4 +139,4 @@ def _process_behind(connection: socket.socket) -> int:
     for level, kind, data in told:
         if said and (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
             return int.from_bytes(data[:4], sys.byteorder)
-    raise SandboxError("a compartment ended before it began")
+    raise SandboxError("a compartment ended before it started")

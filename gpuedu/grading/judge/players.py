@@ -82,10 +82,10 @@ class Player:
         while time.monotonic() < end_s:  # the kernel counts a little later than it kills
             if self._group.out_of_memory():
                 if not self._group.is_at_limit():
-                    raise MachineFullError("this machine ran out of memory while it was played")
+                    raise MachineFullError("this machine ran out of memory while it ran")
                 return f"it used more than {self._limits.memory_bytes // 2**20} MiB of memory"
             time.sleep(0.02)
-        return "it ended the process that it was tried in"
+        return "it ended the process that it ran in"
 
     def _kill(self) -> None:
         self.is_killed = True

@@ -102,7 +102,7 @@ class Relay:
     def _count(self) -> None:
         self._messages += 1
         if self._messages > MOST_MESSAGES:
-            raise PlayerGoneError(f"it asked for more than {MOST_MESSAGES:,} things of the device")
+            raise PlayerGoneError(f"it asked the device for more than {MOST_MESSAGES:,} things")
 
 
 def _has(message: Any, name: str) -> bool:

@@ -85,5 +85,5 @@ class Stage:
 def _first(compartment: Compartment) -> Player:
     player = compartment.player()
     if player is None:
-        raise SandboxError("a player ended before it began")
+        raise SandboxError("a player ended before it started")
     return player

@@ -246,7 +246,7 @@ def rebuild_answer(
         return _program(encoded)
     answer = _Rebuilding(compiles=compiles).thing(encoded)
     if kind == "name" and not isinstance(answer, type):
-        raise AnswerError("an answer arrived in a form that none has")
+        raise AnswerError("an answer arrived in an unknown form")
     return answer
 
 
@@ -279,7 +279,7 @@ class _Rebuilding:
     def thing(self, encoded: Any, depth: int = 0, library: Library | None = None) -> Any:
         """What stands in an answer, or is one; ``library`` looks names up."""
         if depth > _MOST_NESTED:
-            raise AnswerError("kernels and functions lie too deep in each other")
+            raise AnswerError("kernels and functions are nested too deeply")
         library = library or _library
         kind = _field(encoded, "kind", str)
         if kind == "value":
@@ -315,7 +315,7 @@ class _Rebuilding:
         }
         cells = _field(encoded, "cells", dict)
         if set(cells) != set(code.co_freevars):
-            raise AnswerError("a kernel arrived without what it uses from around it")
+            raise AnswerError("a kernel arrived without the outer names that it uses")
         inside = (self.thing(cells[one], depth + 1, library) for one in code.co_freevars)
         defaults = self.thing(encoded.get("defaults"), depth + 1, library)
         return types.FunctionType(code, scope, name, defaults, tuple(map(types.CellType, inside)))
@@ -329,7 +329,7 @@ def _tensor_parts(encoded: Any) -> tuple[str, list[int], np.ndarray]:
 def _field(encoded: Any, name: str, kind: type) -> Any:
     found = encoded.get(name) if type(encoded) is dict else None
     if type(found) is not kind:
-        raise AnswerError("an answer arrived in a form that none has")
+        raise AnswerError("an answer arrived in an unknown form")
     return found
 
 

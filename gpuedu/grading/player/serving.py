@@ -253,7 +253,7 @@ class _Player:
         except (WireError, ValueError) as fault:
             if "answer" not in message:
                 raise
-            fault_message = describe_fault(AnswerError(f"what it gives cannot be sent: {fault}"))
+            fault_message = describe_fault(AnswerError(f"what it returned cannot be sent: {fault}"))
             self._channel.send({"answer": {"fault": fault_message}})
         return self._channel.receive()["said"]
 

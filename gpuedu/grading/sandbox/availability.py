@@ -15,7 +15,7 @@ def require_sandbox() -> None:
     require_readable(bubblewrap.mounted_folders())
     if not can_limit():
         raise SandboxError(
-            "no control group can be made here, so nothing would limit memory and processes",
+            "no control group can be made here, so memory and processes would have no limit",
             remedy="start the grader in a delegated scope: `systemd-run --user --scope "
             "-p Delegate=yes gpuedu grade ...`, or as root (learners' code never runs as root); "
             "or, as an ordinary user, `--no-sandbox` for code you trust",

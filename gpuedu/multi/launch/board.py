@@ -41,7 +41,7 @@ class Standing:
         if self.state == "calls":
             whom = "" if self.peer is None else f" with rank {self.peer}"
             return f"rank {self.rank} waits in call {self.number}, {self.call}{whom}{where}"
-        said = {"starts": "has not begun yet", "runs": "computes", "done": "is done"}[self.state]
+        said = {"starts": "has not started yet", "runs": "computes", "done": "is done"}[self.state]
         return f"rank {self.rank} {said}"
 
 

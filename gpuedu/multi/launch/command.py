@@ -112,14 +112,14 @@ def _require_room(ranks: int, backend: str) -> None:
         raise LaunchError(f"a launch needs at least one rank, got {ranks!r}")
     if backend == "nccl" and ranks > torch.cuda.device_count():
         raise LaunchError(
-            f"{ranks} ranks with nccl need as many GPUs, and there are {torch.cuda.device_count()}",
+            f"{ranks} ranks with nccl need {ranks} GPUs, and there are {torch.cuda.device_count()}",
             remedy='fewer ranks, or backend="gloo"',
         )
     free = psutil.virtual_memory().available
     if ranks * RANK_BYTES > free:
         raise LaunchError(
-            f"{ranks} ranks take about {format_size(ranks * RANK_BYTES)}, and {format_size(free)} "
-            "are free",
+            f"{ranks} ranks take about {format_size(ranks * RANK_BYTES)}, but only "
+            f"{format_size(free)} is free",
             remedy=f"at most {max(free // RANK_BYTES, 1)}; light ranks take any number",
         )
 

@@ -60,8 +60,8 @@ def _require_op(op: Any, tensor: Any) -> None:
         )
     if op == ReduceOp.AVG and isinstance(tensor, Tensor) and not tensor.is_floating_point():
         raise CommunicationError(
-            f"rank {me()[1]} asks for the AVG of {describe(tensor)}, and a mean of whole numbers "
-            f"need not be one{place(call_site())}",
+            f"rank {me()[1]} asks for the AVG of {describe(tensor)}, but a mean of whole "
+            f"numbers need not be whole{place(call_site())}",
             remedy="SUM, and a division by the number of ranks.",
         )
 
@@ -74,7 +74,7 @@ def _require_tensor(value: Any, kind: str) -> None:
         remedy = "A parameter's `grad` is None where nothing used it, or where it is frozen."
     raise CommunicationError(
         f"rank {me()[1]} calls {kind} with {value if value is None else type(value).__name__}, "
-        f"which is no tensor{place(call_site())}",
+        f"which is not a tensor{place(call_site())}",
         remedy=remedy,
     )
 
@@ -323,7 +323,7 @@ def all_to_all_single(
         wants = f"rows of {describe(input.new_empty(input.shape[1:]))}"
     elif output.shape != input.shape or input.numel() % ranks:
         raise CommunicationError(
-            f"all_to_all_single takes two tensors of one shape in {ranks} equal parts, "
+            f"all_to_all_single takes two tensors of the same shape, in {ranks} equal parts, "
             f"got {describe(input)} and {describe(output)}"
         )
 
@@ -371,7 +371,7 @@ def _splits(
             remedy="The sizes of the output are the third argument, and those of the input come "
             "after them."
             if is_counts
-            else "`tensor.tolist()` makes whole numbers of a tensor of them.",
+            else "`tensor.tolist()` turns a tensor of whole numbers into such a list.",
         )
     row_bytes = bytes_of(tensor) // rows if rows else 0
     return counts, tuple(n * row_bytes for n in counts)

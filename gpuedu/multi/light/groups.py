@@ -154,9 +154,9 @@ class Group:
                     f"collective {collective.number + 1}, {collective.calls[src]}: rank {src} "
                     f"sends {format_size(sent)} to rank {dst}, which expects "
                     f"{format_size(expected)}",
-                    remedy="What rank i has at place j of `input_split_sizes`, rank j has at place "
-                    "i of `output_split_sizes`. They can tell each other by an all-to-all of the "
-                    "numbers.",
+                    remedy="Element j of `input_split_sizes` on rank i is element i of "
+                    "`output_split_sizes` on rank j. An all-to-all of the sizes can tell each "
+                    "rank what to expect.",
                 )
         return None
 
@@ -211,7 +211,7 @@ class Group:
         for rank, call in zip(self.members, calls, strict=True):
             if call.kept is not None and not same_bits(call.said.given, call.kept):
                 return CommunicationError(
-                    f"rank {rank} called {call}, and changed its tensor before that was done",
+                    f"rank {rank} called {call}, and changed its tensor before it was done",
                     remedy="With `async_op=True` the call returns at once: call `.wait()` on what "
                     "it returns before the tensor is changed.",
                 )

@@ -21,21 +21,19 @@ class P2POp:
     ) -> None:
         name = getattr(op, "__name__", "")
         if name not in ("isend", "irecv"):
-            raise CommunicationError(
-                f"a P2POp is made of `dist.isend` or `dist.irecv`, got {op!r:.60}"
-            )
+            raise CommunicationError(f"a P2POp takes `dist.isend` or `dist.irecv`, got {op!r:.60}")
         self.name, self.tensor, self.peer, self.group, self.tag = name, tensor, peer, group, tag
 
 
 def _post(kind: str, tensor: Any, peer: int | None, tag: int, site: CallSite | None) -> Work:
     world, rank = me()
     if not isinstance(tensor, Tensor):
-        raise CommunicationError(f"a {kind} is of a tensor, got {type(tensor).__name__}")
+        raise CommunicationError(f"a {kind} takes a tensor, got {type(tensor).__name__}")
     if peer is not None:
         peer = require_rank(world, peer)
     if peer == rank:
         raise CommunicationError(
-            f"rank {rank} calls a {kind} with itself as the other side",
+            f"rank {rank} calls a {kind} with itself as the other rank",
             remedy="Does a rank need what it has itself? How many messages are there on one rank?",
         )
     world.acts[rank].post(kind, peer, tensor, tag, site)

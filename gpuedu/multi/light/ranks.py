@@ -99,7 +99,7 @@ def require_rank(world: LightWorld, rank: Any) -> int:
         raise CommunicationError(
             f"there is no rank {reprlib.repr(rank)}: they are 0 to {world.ranks - 1}"
             f"{place(call_site())}",
-            remedy="`% dist.get_world_size()` comes round to rank 0.",
+            remedy="`% dist.get_world_size()` wraps around to rank 0.",
         )
     return operator.index(rank)
 

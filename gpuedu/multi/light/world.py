@@ -97,7 +97,7 @@ class LightWorld:
                 raise CommunicationError(
                     f"call {at + 1} of `new_group` is for the ranks {list(wanted)} on rank {rank}, "
                     f"and for {list(asked[at])} on rank {other}",
-                    remedy="Every rank makes every group, in the same order, also those that it is "
+                    remedy="Every rank makes every group, in the same order, even those that it is "
                     "not in.",
                 )
 
@@ -169,7 +169,7 @@ def _as_ranks(fault: DeadlockError, ranks: int) -> DeadlockError:
     return DeadlockError(
         f"no rank can go on: {'; '.join(told)}",
         waiting=waiting,
-        remedy="Which call, of which rank, should end each wait?",
+        remedy="Which call, on which rank, should end each wait?",
     )
 
 

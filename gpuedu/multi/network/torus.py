@@ -43,7 +43,9 @@ class Torus(Topology):
         if not self.shape or min(self.shape) < 1:
             raise ValueError(f"a torus needs axes of at least one chip, got {self.shape}")
         if self.wraps is not None and len(self.wraps) != len(self.shape):
-            raise ValueError(f"{self.wraps} should say for each axis of {self.shape} if it wraps")
+            raise ValueError(
+                f"{self.wraps} should say for each axis of {self.shape} whether it wraps"
+            )
 
     @property
     def ranks(self) -> int:

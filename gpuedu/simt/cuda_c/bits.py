@@ -132,7 +132,9 @@ def _places(k: Lowerer, node: Node, size: int) -> list[tuple[int, PlaceOf]]:
         return [(0, _own(k, node, place))]
     pointer = evaluate(k, uncast(node)) if place is None else address(k, node, place)
     if not isinstance(pointer.type, Pointer) or pointer.type.target == VOID:
-        raise k.refuse(node, f"`{short(node)}`: `memcpy` needs to know the type behind an address")
+        raise k.refuse(
+            node, f"`{short(node)}`: `memcpy` needs to know the type that an address points to"
+        )
     step = size_of(pointer.type.target)
     return [
         (
@@ -153,8 +155,8 @@ def _own(k: Lowerer, node: Node, place: PlaceOf) -> PlaceOf:
     if isinstance(base, Element | Row) and base.slot.type.space is not Space.LOCAL:
         raise k.refuse(
             node,
-            "`memcpy` of shared or global memory is not covered: in how many accesses depends on "
-            "what the compiler knows of the address",
+            "`memcpy` of shared or global memory is not covered: the number of accesses "
+            "depends on what the compiler knows about the address",
             "assign the elements, or one `int4` for sixteen bytes",
         )
     return place
@@ -219,7 +221,7 @@ def _put(
                 _put(k, node, part, at + offset, end, pieces)
         return
     if at + size_of(type_) > end:
-        raise k.refuse(node, f"`memcpy` of {end} bytes ends inside of a `{type_}`: not covered")
+        raise k.refuse(node, f"`memcpy` of {end} bytes ends inside a `{type_}`: not covered")
     write(k, node, place, _together(k, node, type_, at, pieces))
 
 

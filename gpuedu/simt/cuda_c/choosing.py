@@ -47,7 +47,7 @@ def chosen(
     templates = [function for function in fitting if function.template]
     if len(templates) == 1:
         return templates[0]
-    raise k.refuse(node, f"which `{fitting[0].name}` is meant is not told by exact types here")
+    raise k.refuse(node, f"exact types do not decide which `{fitting[0].name}` is meant here")
 
 
 def _wanted(k: Lowerer, function: Function, scope: dict[str, Binding]) -> list[CType]:

@@ -197,7 +197,7 @@ def _element(k: Lowerer, name: str, inner: CType, function: Function) -> np.dtyp
         raise k.refuse(
             function.node,
             f"`{name}` points to pointers, which is not covered",
-            "pass each array as an argument of its own, or one array of them all",
+            "pass each array as a separate argument, or one array of them all",
         ) from None
 
 

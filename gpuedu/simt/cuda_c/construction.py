@@ -50,7 +50,7 @@ def make(k: Lowerer, node: Node, type_: Struct, given: Sequence[Node], *, is_lis
     """A new object in registers: its fields' own values, then what the constructor does."""
     if has_array(type_):
         raise k.refuse(
-            node, f"`{type_}` has an array, so it cannot be made just here", "a variable"
+            node, f"`{type_}` has an array, so it cannot be made right here", "a variable"
         )
     members = type_.members
     assert members is not None

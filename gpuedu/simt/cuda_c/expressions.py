@@ -98,7 +98,7 @@ def _null(k: Lowerer, node: Node) -> Typed:
 
 @VALUES.enter("string_literal", "concatenated_string")
 def _text(k: Lowerer, node: Node) -> Typed:
-    raise k.refuse(node, "a text can only be the format of `printf`")
+    raise k.refuse(node, "a string can only be the format of `printf`")
 
 
 @VALUES.enter("lambda_expression")

@@ -80,7 +80,7 @@ def fragment(node: Node, number: Callable[[Node], CType], length: Callable[[Node
     use = _word(given[0])
     if use not in _SIDES:
         raise FragmentError(
-            given[0], f"`{short(given[0])}` is no use: it is matrix_a, matrix_b or accumulator"
+            given[0], f"`{short(given[0])}` is not a use: that is matrix_a, matrix_b or accumulator"
         )
     size = tuple(length(_expression(part)) for part in given[1:4])
     if size not in _SHAPES:
@@ -102,7 +102,7 @@ def _made(
         )
     if use == "accumulator" and layout not in ("", "void"):
         raise FragmentError(
-            given[5], "an accumulator has no layout: loading and storing it are told one"
+            given[5], "an accumulator has no layout: loading and storing it take one"
         )
     shown = ", ".join([f"wmma::{use}", *map(str, size), str(element)])
     shown += f", wmma::{layout}" if use != "accumulator" else ""

@@ -247,7 +247,7 @@ def parted(k: Lowerer, node: Node, given: Arguments, size: int, *, wide: bool) -
     """``tiled_partition<size>(group)``, or with ``wide`` ``tiled_partition(group, size)``."""
     group = given[0].type if given else None
     if not isinstance(group, Group) or group.kind not in ("block", "tile"):
-        raise k.refuse(node, "`tiled_partition` parts a block or a tile")
+        raise k.refuse(node, "`tiled_partition` divides a block or a tile")
     try:
         tile_size(node, size)
     except UnknownTypeError as fault:
@@ -327,7 +327,7 @@ def _reduced(k: Lowerer, node: Node, group: Group, given: Arguments) -> Typed:
     if not isinstance(operation.type, Reducer):
         raise k.refuse(
             node,
-            "`reduce` with an operation of one's own is not covered",
+            "`reduce` with your own operation is not covered",
             "`cg::plus<T>()`, `cg::less<T>()`, `cg::greater<T>()`, or shuffles",
         )
     type_ = operation.type.element

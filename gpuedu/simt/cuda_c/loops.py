@@ -110,7 +110,7 @@ def _loop(k: Lowerer, node: Node, test: Node | None, body: Node, update: Node | 
 def next_turn(k: Lowerer, node: Node) -> None:
     """``continue``: a ``for`` still takes its step, a ``do`` still tests."""
     if not k.frame.loops:
-        raise k.refuse(node, "`continue` stands outside of a loop")
+        raise k.refuse(node, "`continue` is outside a loop")
     step = k.frame.loops[-1]
     if isinstance(step, str):  # inside of a switch, which is left first
         assert k.builder.names is not None

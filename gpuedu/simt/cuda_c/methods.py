@@ -101,7 +101,7 @@ def call(
     """A function's body at a call, its references the caller's places."""
     refuse_recursion(k, node, function)
     if k.builder.names is None:
-        raise k.refuse(node, f"`{function.name}` is called where no thread comes")
+        raise k.refuse(node, f"`{function.name}` is called where no thread gets to")
     frame = framed(k, node, function, this, given, arguments, owner)
     with inside(k, frame):
         frame.result = _result(k, function)
@@ -197,7 +197,7 @@ def _returned(
 ) -> PlaceOf:
     if value is None:
         if type_ not in (VOID, AUTO):
-            raise k.refuse(function.node, f"`{function.name}` comes to its end without `return`")
+            raise k.refuse(function.node, f"`{function.name}` reaches its end without `return`")
         return Temporary(Typed(VOID, NOTHING))
     if isinstance(type_, Reference):
         return held(k, place_of(k, value))
@@ -216,7 +216,7 @@ def converted(k: Lowerer, node: Node, typed: Typed, target: CType) -> Typed:
         return typed
     fitting = [function for function in functions if _converts_to(k, typed.type, function, target)]
     if not fitting:
-        raise k.refuse(node, f"`{typed.type}` has no conversion to just `{target}`")
+        raise k.refuse(node, f"`{typed.type}` has no conversion to exactly `{target}`")
     made = call(k, node, fitting[0], kept(k, typed), [])
     return read(k, node, made)
 

@@ -250,7 +250,7 @@ def _declaration(module: Module, node: Node, template: tuple[Node, ...]) -> None
         return
     raise module.refuse(
         node,
-        "a variable outside of functions needs `__device__`, `__constant__`, `__shared__` or "
+        "a variable outside functions needs `__device__`, `__constant__`, `__shared__` or "
         "`constexpr`",
         "pass it as an argument of the kernel",
     )

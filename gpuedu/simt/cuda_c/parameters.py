@@ -102,7 +102,8 @@ def template_scope(
         if found is None:
             raise k.refuse(
                 node,
-                f"the template argument `{name}` of `{function.name}` cannot be told from the call",
+                f"the template argument `{name}` of `{function.name}` cannot be deduced from "
+                "the call",
                 f"`{function.name}<...>(...)`",
             )
         scope[name] = TypeName(found) if isinstance(found, CType) else found
@@ -117,7 +118,7 @@ def for_arguments(
     for given, chosen in k.module.chosen.get(function.name, ()):
         if len(given) != len(function.template):
             raise k.refuse(
-                node, f"`{function.name}` is written out for arguments that are not all told"
+                node, f"`{function.name}` is instantiated for arguments that are not all given"
             )
         pairs = zip(function.template, given, strict=True)
         if [_shown(_written(k, part, argument)) for part, argument in pairs] == wanted:

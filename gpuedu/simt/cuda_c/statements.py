@@ -168,7 +168,7 @@ def leave(k: Lowerer, node: Node, value: Node | None) -> None:
     if frame.result not in (VOID, AUTO) and not given and value is None:
         raise k.refuse(
             frame.function.node,
-            f"`{frame.function.name}` promises a `{frame.result}` and comes to its end without "
+            f"`{frame.function.name}` promises a `{frame.result}` and reaches its end without "
             "`return`",
             "`return ...;` on every path",
         )

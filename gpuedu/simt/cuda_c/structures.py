@@ -178,7 +178,7 @@ def _read_function(
         name = text_of(field(declarator_of(node), "declarator"))
     made = made_function(module, node, name, template)
     if name == "operator=" or (name == members.own_name and _copies(made, members)):
-        raise module.refuse(node, f"`{short(whole)[:60]}`: copying in one's own way is not covered")
+        raise module.refuse(node, f"`{short(whole)[:60]}`: custom copying is not covered")
     members.functions.setdefault(name, []).append(made)
     module.methods.setdefault(name, []).append(made)
 
@@ -212,7 +212,9 @@ def made_function(
     """The entry of a function's definition."""
     for part in (*template, *parts(field(declarator_of(node), "parameters"))):
         if part.type.startswith("variadic"):
-            raise module.refuse(part, f"`{short(part)}`: a variable number is not covered")
+            raise module.refuse(
+                part, f"`{short(part)}`: a variable number of arguments is not covered"
+            )
     first, last = line_of(node), node.end_point.row + 1
     text = "\n".join(module.code.splitlines()[first - 1 : last]) + "\n"
     is_kernel = "__global__" in {text_of(part) for part in node.children}
@@ -295,7 +297,7 @@ def _refuse_layout(module: Module, part: Node) -> None:
     if any(inner.type == "bitfield_clause" for inner in parts(part)):
         raise module.refuse(part, "a member of single bits is not covered", "use `&` and `>>`")
     if part.type == "field_declaration" and alignment_told(module, part):
-        raise module.refuse(part, "a member with an alignment of its own is not covered")
+        raise module.refuse(part, "a member with its own alignment is not covered")
 
 
 def alignment_told(module: Module, node: Node, scope: dict[str, Binding] | None = None) -> int:

@@ -157,7 +157,7 @@ def number(value: Any) -> np.generic | None:
             return np.int64(value)
         if 0 <= value < 2**64:
             return np.uint64(value)
-        raise CudaValueError(f"Int value is too large: {value}", remedy="64 bits are the most")
+        raise CudaValueError(f"Int value is too large: {value}", remedy="64 bits at most")
     if isinstance(value, float):
         return np.float64(value)
     return np.complex128(value) if isinstance(value, complex) else None

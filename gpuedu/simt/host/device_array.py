@@ -135,7 +135,7 @@ class DeviceNDArray(DeviceArrayBase):
         if order == "A":
             order = "C" if self.is_c_contiguous() else "F"
         if order not in ("C", "F"):
-            raise CudaNotImplementedError(f"order {order!r}: only 'C', 'F' and 'A' are there")
+            raise CudaNotImplementedError(f"order {order!r}: only 'C', 'F' and 'A' are supported")
         flat = self.is_c_contiguous() if order == "C" else self.is_f_contiguous()
         if not flat:
             raise CudaNotImplementedError("operation requires copying")
@@ -233,7 +233,8 @@ def _require_simple_index(item: Any) -> None:
             continue
         if isinstance(part, (bool, np.bool_)) or not _is_integer(part):
             raise CudaTypeError(
-                f"a device array has no index {part!r}: integers, slices and ... are there",
+                f"a device array cannot be indexed with {part!r}, only with integers, slices "
+                "and ...",
                 remedy="copy it to the host for anything else, or write a kernel",
             )
 

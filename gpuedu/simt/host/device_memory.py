@@ -88,7 +88,7 @@ class DeviceArrayBase:
         if any(step < 0 for step in self.strides):
             raise CudaNotImplementedError(
                 f"D->H copy not implemented for negative strides: {self.strides}",
-                remedy="copy the whole array and turn it round on the host",
+                remedy="copy the whole array and reverse it on the host",
             )
         source = self.device_view.as_numpy()
         if ary is None:

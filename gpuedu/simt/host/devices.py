@@ -71,7 +71,7 @@ class Device:
         if name in _LIMITS:
             return _LIMITS[name]
         raise AttributeError(
-            f"the SIMT machine has no attribute {name!r}: it is no real device; it states "
+            f"the SIMT machine has no attribute {name!r}: it is not a real device; it states "
             f"{', '.join(sorted(_LIMITS))}"
         )
 

@@ -225,7 +225,7 @@ class Kernel(KernelFunction):
     def __getattr__(self, name: str) -> Any:
         if name in _COMPILED_FACTS.split():
             raise CudaNotImplementedError(
-                f"`{name}` tells of compiled code, and the SIMT machine runs the source",
+                f"`{name}` is about compiled code, but the SIMT machine runs the source",
                 remedy="gpuedu.lens asks the real compiler",
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")

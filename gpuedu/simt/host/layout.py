@@ -29,7 +29,7 @@ def shape_of(shape: Any) -> Shape:
                 remedy="write int(...) around a computed extent, or // instead of /",
             ) from None
     if any(extent < 0 for extent in found):
-        raise CudaValueError(f"a shape has no negative extents, this is {found}")
+        raise CudaValueError(f"a shape cannot have negative extents, got {found}")
     return found
 
 

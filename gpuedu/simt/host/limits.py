@@ -89,8 +89,8 @@ def require_cooperative(name: str, grid: Dim3, block: Dim3, *, asked: bool) -> N
     blocks, most = grid[0] * grid[1] * grid[2], most_cooperative_blocks(block)
     if blocks > most:
         raise LaunchError(
-            f"launch of `{name}`: its {blocks} blocks wait for each other, and the device holds "
-            f"{most} of {block[0] * block[1] * block[2]} threads at once",
+            f"launch of `{name}`: its {blocks} blocks wait for each other, but the device "
+            f"holds only {most} of {block[0] * block[1] * block[2]} threads at once",
             remedy="fewer blocks, and a grid-stride loop",
         )
 

@@ -63,7 +63,7 @@ def choose(given: Types, signatures: list[Types], name: str) -> Types:
         raise CudaTypeError(
             f"No matching definition for argument type(s) {_shown(given)} of `{name}`: it is "
             f"compiled for {'; '.join(_shown(types) for types in signatures)}",
-            remedy="give arguments of these types, or leave the signature away",
+            remedy="give arguments of these types, or leave the signature out",
         )
     least = min(cost for cost, _ in costs)
     best = [types for cost, types in costs if cost == least]

@@ -96,7 +96,7 @@ class Event:
                 "elapsed_time of an event without timing", remedy="cuda.event(timing=True)"
             )
         warnings.warn(
-            "this is the time of the SIMT machine on this CPU: it tells nothing about a GPU",
+            "this is the time of the SIMT machine on this CPU: it says nothing about a GPU",
             SimulatedTimeWarning,
             stacklevel=2,
         )

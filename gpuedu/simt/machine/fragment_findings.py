@@ -26,8 +26,8 @@ def different(place: Place, who: Thread, name: str, what: str, count: int) -> Fi
     return Finding(
         Level.HAZARD,
         "lanes-disagree",
-        f"{describe(who)} passes another {what} to `{name}` than the first lane of its warp: the "
-        "warp handles one matrix together",
+        f"{describe(who)} passes a different {what} to `{name}` from the first lane of its "
+        "warp: the warp handles one matrix together",
         f"make the {what} from what 32 lanes share: `blockIdx`, `threadIdx.x / 32`, the loop's "
         "counter",
         place,
@@ -43,8 +43,8 @@ def misaligned(
     return Finding(
         Level.HAZARD,
         "misaligned",
-        f"the matrix of {describe(who)} begins at element {element} of `{array}`: that is no "
-        "multiple of 32 bytes, as these functions ask for",
+        f"the matrix of {describe(who)} begins at element {element} of `{array}`: that is not "
+        "a multiple of 32 bytes, which these functions require",
         f"begin at a multiple of {32 // itemsize} elements; a shared array is put on one by "
         "`__shared__ alignas(32)`",
         place,

@@ -47,11 +47,11 @@ def stay_inside(
 ) -> str:
     """What to try against an index that is not inside: by where it lies, and in what memory."""
     if min(index) < 0:
-        return "guard the first elements: nothing lies before an array's begin"
+        return "guard the first elements: there is nothing before the start of an array"
     if max(index) >= _WRAPPED:
         return (
-            "an unsigned number went below zero and came round from above: subtract only where it "
-            "is large enough, or use a signed type"
+            "an unsigned number went below zero and wrapped around: subtract only where it is "
+            "large enough, or use a signed type"
         )
     if dynamic_bytes is not None:
         return (
@@ -60,7 +60,7 @@ def stay_inside(
         )
     if space in (Space.SHARED, Space.LOCAL):
         return (
-            f"make `{array}` as large as its largest index asks for, or let only threads whose "
+            f"make `{array}` as large as its largest index requires, or let only threads whose "
             "index is inside do this"
         )
     axis = next(d for d, (i, n) in enumerate(zip(index, shape, strict=True)) if i >= n)

@@ -178,7 +178,7 @@ def _check(function: Function) -> None:
 
 _REASONS: dict[type, str] = {
     ast.NamedExpr: "`:=` cannot be used in a kernel",
-    ast.Starred: "`*` can only stand before an argument of a call here",
+    ast.Starred: "`*` can only come before an argument of a call here",
     ast.Delete: "`del` cannot be used in a kernel",
     ast.Try: "`try` cannot be used in a kernel",
     ast.With: "`with` cannot be used in a kernel",

@@ -55,7 +55,7 @@ def literal(value: bool | int | float | complex | np.generic) -> np.dtype:
     dtype = np.asarray(value).dtype
     if dtype not in SCALARS:
         raise TypingError(
-            f"{value!r} is no number that a kernel can compute with",
+            f"{value!r} is not a number that a kernel can compute with",
             remedy="use a bool, an integer, a float or a complex number",
         )
     return dtype

@@ -50,8 +50,8 @@ def _unpack(saved: tuple[Tensor, int, str]) -> Tensor:
     tensor, version, line = saved
     if tensor._version != version:
         raise OverwrittenError(
-            f"a {tuple(tensor.shape)} tensor that {line or 'the forward'} saved for backward was "
-            "overwritten in place",
+            f"a {tuple(tensor.shape)} tensor that {line or 'the forward pass'} saved for "
+            "backward was overwritten in place",
             remedy="write to a new tensor: no +=, mul_() or [...] = on what backward needs",
         )
     return tensor

@@ -198,7 +198,7 @@ add(
 )
 add(
     "no_return",
-    "promises a `int` and comes to its end without `return`",
+    "promises a `int` and reaches its end without `return`",
     "out[0] = whole(1);",
     "__device__ int whole(int v) { v + 1; } // here",
 )

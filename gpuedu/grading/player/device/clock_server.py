@@ -88,7 +88,7 @@ class LentClock:
         if not all(type(one) is int and 0 <= one < len(known) for one in numbers):
             raise AnswerError("a message to the clock has no known form")
         if len(numbers) > MOST_PASSED:
-            raise AnswerError(f"more than {MOST_PASSED:,} looks were told of at once")
+            raise AnswerError(f"more than {MOST_PASSED:,} looks were reported at once")
         for one in numbers:
             self._pass_one(*known[one])
         return self._free()

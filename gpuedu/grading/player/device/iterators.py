@@ -109,6 +109,6 @@ def iterable_of(told: Any, ask: Ask, kind: type[IterableThere] = IterableThere) 
     """
     number = told.get("iterator") if type(told) is dict else None
     if type(number) is not int:
-        raise AnswerError("an answer arrived in a form that none has")
+        raise AnswerError("an answer arrived in an unknown form")
     is_closing = kind is IteratorThere and told.get("closes") is True
     return (ClosingIterator if is_closing else kind)(ask, number)

@@ -90,7 +90,7 @@ def find(path: str, part: str = "") -> Any:
     """
     module, _, name = path.rpartition(".")
     if not is_remote(module, name) or (part and part not in _PARTS):
-        raise AnswerError(f"`cp.{path}` cannot be used where a class is graded"[:200])
+        raise AnswerError(f"`cp.{path}` cannot be used when a class is graded"[:200])
     found = getattr(LOCAL[module], name)
     return getattr(found, part) if part else found
 

@@ -216,7 +216,7 @@ class DeviceServer(Codec):
         thing = self._thing(asked.get("on"))
         kind = class_name(thing)
         if name not in attributes(kind) and not (op == "set" and name in SETTABLE):
-            raise AnswerError(f"`{name[:60]}` of a {kind} cannot be used where a class is graded")
+            raise AnswerError(f"`{name[:60]}` of a {kind} cannot be used when a class is graded")
         if op == "get":
             return getattr(thing, name)
         if op == "set" and kind == "ndarray" and name in SETTABLE:
@@ -274,8 +274,8 @@ class DeviceServer(Codec):
     def _thing(self, number: Any) -> Any:
         if type(number) is not int or number not in self._held:
             raise AnswerError(
-                "an array was used that is not on the device any longer",
-                remedy="What a fused function makes inside ends with it: return it.",
+                "an array was used that is no longer on the device",
+                remedy="What a fused function makes is gone when it ends: return it.",
             )
         return self._held[number][0]
 
@@ -347,12 +347,13 @@ def _require_pools(given: list[Any], named: dict[str, Any]) -> None:
     for one in (*given, *named.values()):
         owner = getattr(one, "__self__", None)
         if one is not None and not (isinstance(owner, MemoryPool) and one == owner.malloc):
-            raise AnswerError(
-                "an allocator is None, or `malloc` of a pool, where a class is graded"
-            )
+            raise AnswerError("an allocator is None, or `malloc` of a pool, when a class is graded")
 
 
 def _require_inside(place: MemoryPointer) -> None:
     """An address beside its allocation is somebody else's memory, here as on a device."""
     if not (type(place.offset) is int and 0 <= place.offset <= place.mem.size):
-        raise AnswerError(f"{place.offset} bytes on is no place in {place.mem.size:,} bytes")
+        raise AnswerError(
+            f"an offset of {place.offset} bytes is outside an allocation of "
+            f"{place.mem.size:,} bytes"
+        )

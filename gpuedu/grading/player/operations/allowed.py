@@ -113,7 +113,7 @@ def find_operation(name: str, overload: str) -> Any:
         operation = getattr(packet, overload)
         if _is_of_tensors(operation._schema):
             return operation
-    raise AnswerError(f"the operation `{name[:60]}` cannot be used where a class is graded")
+    raise AnswerError(f"the operation `{name[:60]}` cannot be used when a class is graded")
 
 
 def _is_of_tensors(schema: Any) -> bool:

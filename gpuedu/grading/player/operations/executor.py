@@ -35,7 +35,7 @@ _FORMATS = {
     name: getattr(torch, name)
     for name in ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")
 }
-_NO_FORM = "an operation arrived in a form that none has"
+_NO_FORM = "an operation arrived in an unknown form"
 
 
 class OperationExecutor:
@@ -169,7 +169,7 @@ class OperationExecutor:
         try:
             self._hold(number, tensor.as_strided(*place))
         except RuntimeError as fault:
-            raise AnswerError("a tensor does not lie in its memory") from fault
+            raise AnswerError("a tensor lies outside its memory") from fault
 
     def _to_host(self, number: Any, of: Any) -> None:
         self._hold(number, self._tensor(of).cpu())
@@ -192,7 +192,7 @@ class OperationExecutor:
             with unwatched():
                 generator.set_state(torch.from_numpy(state))
         except (RuntimeError, ValueError) as fault:
-            raise AnswerError("a random generator arrived in a form that none has") from fault
+            raise AnswerError("a random generator arrived in an unknown form") from fault
 
 
 def _text(value: Any) -> str:

@@ -22,7 +22,7 @@ _DTYPES = {
     )
 }
 _LARGEST_BYTES = 2**32
-_NO_FORM = "an operation arrived in a form that none has"
+_NO_FORM = "an operation arrived in an unknown form"
 
 
 @contextmanager
@@ -90,7 +90,7 @@ def rebuild_tensors(told: Any) -> list[torch.Tensor]:
             storages = [_rebuild_storage(*one) for one in told["storages"]]
             return [_rebuild_tensor(storages, *one) for one in told["tensors"]]
         except (TypeError, KeyError, IndexError, ValueError, RuntimeError) as fault:
-            raise AnswerError("a tensor arrived in a form that none has") from fault
+            raise AnswerError("a tensor arrived in an unknown form") from fault
 
 
 def _rebuild_storage(device: Any, size: Any, raw: Any) -> torch.Tensor:

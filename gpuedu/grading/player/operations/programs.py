@@ -15,7 +15,7 @@ _MOST_MARKS = 2_000_000
 """Commas and opening brackets: what it takes to read a text grows with them."""
 _MOST_STEPS = 100_000
 _BYTES = "bytes"
-_NO_FORM = "a program arrived in a form that none has"
+_NO_FORM = "a program arrived in an unknown form"
 _TOO_MANY = f"a call carried out more than {_MOST_STEPS:,} operations"
 
 
