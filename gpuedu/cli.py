@@ -31,7 +31,7 @@ WORKSPACE = Path("workspace")
 
 
 def main() -> None:
-    """Run a command; an error that a person can mend is one line and its remedy, exit status 1."""
+    """Run a command; an error that a person can fix is one line and its remedy, exit status 1."""
     if isinstance(sys.stdout, io.TextIOWrapper):  # it may not have all letters of a name
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
@@ -130,7 +130,7 @@ def build(
         typer.Option("--pyodide", help="A folder with Pyodide to put into the site."),
     ] = None,
 ) -> None:
-    """Build notebooks from the lessons' sources, and what is known of wrong answers anew."""
+    """Build notebooks from the lessons' sources, and recompute what is known of wrong answers."""
     from gpuedu.course.build import build, build_readme, build_syllabus, compare
     from gpuedu.course.known_mistakes import outdated, record
 
@@ -167,7 +167,7 @@ def build(
 
 @app.command()
 def lint() -> None:
-    """Hold the lessons' sources against the house rules."""
+    """Check the lessons' sources against the house rules."""
     from gpuedu.course.lint import lint
 
     root = course_root()
@@ -186,7 +186,7 @@ def gallery(
         list[str] | None, typer.Argument(help="Lessons by slug or number; all by default.")
     ] = None,
 ) -> None:
-    """Write every figure of the lessons into one page, to look at them; runs solved notebooks."""
+    """Write every figure of the lessons onto one page to look at; runs solved notebooks."""
     from gpuedu.course.gallery import write_gallery
 
     chosen = [find_lesson(name) for name in lessons or ()] or list(ready_lessons())

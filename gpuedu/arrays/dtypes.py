@@ -8,7 +8,7 @@ from gpuedu.arrays.errors import DeviceArrayValueError, NotInStandInError
 
 
 def require_dtype(dtype: np.dtype) -> np.dtype:
-    """Refuse dtypes that CuPy has not.
+    """Refuse dtypes that CuPy does not have.
 
     Raises:
         NotInStandInError: Records or bfloat16, which CuPy has.

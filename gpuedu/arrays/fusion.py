@@ -1,4 +1,4 @@
-"""``cp.fuse``: a function of arrays as one kernel, which keeps what lies between in registers."""
+"""``cp.fuse``: a function of arrays as one kernel, with intermediate results in registers."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Fusion:
     """A fused function. One call is one launch: it reads its arrays once and writes its results.
 
     Raises:
-        DeviceArrayTypeError: It has no name that a kernel can have, as a lambda. CuPy's compiler
-            stops at that when the function is first called.
+        DeviceArrayTypeError: It has a name that a kernel cannot have, such as a lambda's. CuPy's
+            compiler fails on that when the function is first called.
 
     What this simplifies: CuPy may need several kernels where a function holds reductions; here
     the count is always one.
@@ -44,8 +44,8 @@ class Fusion:
         """Run the function.
 
         Raises:
-            DeviceArrayTypeError: It does what no fused kernel can: branch on values, pick
-                elements, call functions that are not elementwise.
+            DeviceArrayTypeError: It does something that a fused kernel cannot: branch on values,
+                pick elements, call functions that are not elementwise.
         """
         if kwargs:
             raise DeviceArrayTypeError("cupy.fuse takes its arguments by position, not by name")

@@ -45,7 +45,7 @@ def cupy_names(module: str) -> frozenset[str]:
 
 
 def missing(module: str, name: str) -> Exception:
-    """The error for a name that the stand-in has not: its own, or CuPy's where that lacks it, too.
+    """The error for a name that the stand-in lacks: its own, or CuPy's if that lacks it too.
 
     >>> type(missing("cupy", "vectorize")).__name__, type(missing("cupy", "nothing")).__name__
     ('NotInStandInError', 'AttributeError')

@@ -156,7 +156,7 @@ def _times(run: Run, row: Row, terms: steps.Terms, step_s: float) -> Iterator[st
 
 
 def as_dicts(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """Rows for a program: base units, and None for what is not known."""
+    """Rows for a program: in base units, with None for what is not known."""
     return [
         {
             "device": row.device.key,

@@ -31,9 +31,9 @@ class ArgumentType:
 
 
 def argument_types(given: Iterable[Any]) -> tuple[Any, ...]:
-    """Read each of them as an ``ArgumentType``; types of Numba stay as they are.
+    """Read each of them as an ``ArgumentType``; Numba's types stay as they are.
 
-    An argument type may be written as a text (``"float32"``, ``"float32[:, ::1]"``,
+    An argument type may be written as a string (``"float32"``, ``"float32[:, ::1]"``,
     ``"array(float32, 2d, C)"``), as ``(dtype, ndim, layout)``, as a dtype, or as a value of that
     type: an array of NumPy or of a device, or a number.
 
@@ -52,7 +52,7 @@ def argument_types(given: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def to_numba(kinds: Iterable[Any]) -> tuple[Any, ...]:
-    """The same as types of Numba, which is imported here."""
+    """The same as Numba's types; Numba is imported here."""
     from numba import types
     from numba.np.numpy_support import from_dtype
 

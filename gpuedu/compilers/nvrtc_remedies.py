@@ -29,7 +29,7 @@ def with_remedies(complaints: Iterable[Complaint], code: str) -> tuple[Complaint
 
 
 def no_kernel(name: str, names: Sequence[str]) -> Complaint:
-    """The complaint about a name that no kernel has; ``names`` are the kernels' in full."""
+    """The complaint about a name that no kernel has; ``names`` are the kernels' full names."""
     mangled = [one for one in names if one != name and plain_name(one) == name]
     declaration = f'extern "C" __global__ void {name}(...)'
     if mangled:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Rule:
-    """What to try where the message matches, and the line too."""
+    """What to try if the message matches, and the line too."""
 
     message: str
     remedy: str

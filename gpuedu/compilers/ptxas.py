@@ -1,4 +1,4 @@
-"""NVIDIA's assembler: where it is, and what it reports of a kernel."""
+"""NVIDIA's assembler: where it is, and what it reports about a kernel."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def find_ptxas() -> str:
 
 @cache
 def version(path: str) -> str:
-    """The release of ptxas, such as "12.9"; empty where it does not tell.
+    """The release of ptxas, such as "12.9"; empty if it does not say.
 
     Raises:
         CompilerMissingError: it cannot be run.
@@ -105,7 +105,7 @@ def assemble(
 
 
 def read_report(report: str) -> Usage:
-    """What ``ptxas -v`` says of the first kernel in its report.
+    """What ``ptxas -v`` says about the first kernel in its report.
 
     >>> read_report("ptxas info : Compiling entry function 'f' for 'sm_90'"
     ...     "    8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads"

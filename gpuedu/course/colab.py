@@ -1,4 +1,4 @@
-"""The learner's notebooks for a hosted session, as Colab's: a first cell brings gpuedu into it."""
+"""The learner's notebooks for a hosted session such as Colab's: a first cell installs gpuedu."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from gpuedu import __version__
 from gpuedu.syllabus import ready_lessons
 
 REPOSITORY = "https://github.com/gpuedu/gpuedu"
-"""Where the course is public. README, pyproject.toml and CITATION.cff say the same, by a test."""
+"""Where the course is public. README, pyproject.toml and CITATION.cff say the same; a test checks
+it."""
 
 # pip is held to the versions that are there: a session whose PyTorch or ipykernel is replaced under
 # it has to be restarted, and may not work then. Colab makes a form of the title and the parameter.

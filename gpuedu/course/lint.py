@@ -1,4 +1,4 @@
-"""The house rules of a lesson that a machine can hold: length, imports, names, anatomy."""
+"""The house rules of a lesson that a machine can check: length, imports, names, anatomy."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Bring a newer release into a clone of the course: what ``make update`` does first.
 
 ``python -m gpuedu.course.pull`` prints one line. It never touches what somebody has changed, and
-never fails: where nothing can be brought, it says why, and the release that is here stays.
+never fails: if nothing can be pulled, it says why, and the current release stays.
 """
 
 from __future__ import annotations

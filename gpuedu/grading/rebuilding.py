@@ -1,4 +1,4 @@
-"""What a learner's function gave, and what it left in its arguments, put together again.
+"""What a learner's function returned, and what it left in its arguments, rebuilt.
 
 The other side of ``gpuedu.grading.describing``; what arrives is from a process that is not trusted.
 """
@@ -37,7 +37,7 @@ def rebuild(encoded: Any) -> Any:
     """The value that was described.
 
     Raises:
-        AnswerError: nothing is described so, or more than is worth the time it takes.
+        AnswerError: nothing is described like that, or it would take too long.
 
     >>> from gpuedu.grading.describing import describe
     >>> rebuild(describe([np.float32(2.5), {"a": (1, None)}]))
@@ -55,11 +55,11 @@ _KEYS = (str, bool, float, int, type(None), *_HASHED, _Key)
 
 
 class Rebuilding:
-    """Values that belong together on their way back; what takes long to make is counted.
+    """Values that belong together, on their way back; what takes long to make is counted.
 
     Args:
         found: the objects that are known here, by number.
-        made: gives the tensor of a number, which operations made here.
+        made: returns the tensor with a number, which operations made here.
     """
 
     def __init__(self, found: Sequence[Any] = (), made: Callable[[Any], Any] | None = None) -> None:
@@ -73,7 +73,7 @@ class Rebuilding:
         """The value that was described.
 
         Raises:
-            AnswerError: nothing is described so, or more than is worth the time it takes.
+            AnswerError: nothing is described like that, or it would take too long.
         """
         self._costly = 0
         return self._value(encoded, 0)
@@ -238,7 +238,7 @@ def _generator(name: Any, state: Any) -> np.random.Generator:
 
 
 def tensor_of(name: Any, shape: Any, raw: Any) -> Any:
-    """The tensor of these parts.
+    """The tensor with these parts.
 
     Raises:
         AnswerError: there is none.
@@ -266,7 +266,7 @@ def _dtype(name: Any) -> Any:
 
 
 def write_back(mine: Any, theirs: Any) -> None:
-    """Have in an argument what was left in it elsewhere; another form is passed over.
+    """Put into an argument what was left in it elsewhere; any other form is skipped.
 
     >>> mine = [3, [1.5], 2]
     >>> write_back(mine, [2, [1.5], 3]); mine

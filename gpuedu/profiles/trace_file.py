@@ -29,7 +29,7 @@ _GZIP = b"\x1f\x8b"
 
 @dataclass(frozen=True)
 class TraceEvent:
-    """Something that took time: ``kind`` is its category, ``thread`` who did it (process, thread).
+    """Something that took time: ``kind`` is its category, ``thread`` its (process, thread).
 
     ``start_ns`` and ``time_ns`` are whole nanoseconds of the trace's own clock.
     """
@@ -56,7 +56,7 @@ class Trace:
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """The bytes of a trace's file, compressed by gzip whether it was or not.
+    """The bytes of a trace's file, compressed by gzip whether or not the file was.
 
     Raises:
         ProfileError: there is no such file, or it cannot be read.
@@ -78,7 +78,7 @@ def parse(compressed: bytes, *, name: str) -> Trace:
         name: what errors call it.
 
     Raises:
-        ProfileError: the bytes are cut short, or no trace.
+        ProfileError: the bytes are cut short, or not a trace.
     """
     try:
         # Decimal: a start has more digits than a float holds.

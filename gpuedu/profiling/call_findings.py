@@ -74,7 +74,7 @@ def find_kept(watched: Watched) -> Iterator[Finding]:
 
 
 def find_waiting(watched: Watched) -> Iterator[Finding]:
-    """The loop stands in the data loader."""
+    """The loop waits in the data loader."""
     share, time_s = waiting(watched)
     if share <= MUCH_WAITING:
         return
@@ -204,7 +204,7 @@ def _copies(
 
 
 def find_constants(watched: Watched) -> Iterator[Finding]:
-    """Tensors made of Python's numbers on the device, the same ones in every step."""
+    """Tensors made from Python numbers on the device, the same ones in every step."""
     made = [
         one
         for one in watched.calls

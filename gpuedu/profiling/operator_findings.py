@@ -38,7 +38,7 @@ def find_in_operators(watched: Watched) -> Iterator[Finding]:
 
 
 def launches(watched: Watched) -> list[Operator]:
-    """The operators that a GPU would be given: without an optimizer's loop for CPUs."""
+    """The operators that a GPU would be given, without an optimizer's loop for CPUs."""
     return [one for one in watched.operators if not one.is_loop]
 
 
@@ -72,7 +72,7 @@ def _loops(watched: Watched) -> dict[tuple[str, int], list[Operator]]:
 
 
 def find_loops(watched: Watched) -> Iterator[Finding]:
-    """A loop in Python over elements or tensors, a launch in each turn."""
+    """A loop in Python over elements or tensors, with a launch in each iteration."""
     for group in _loops(watched).values():
         count = len(group) / watched.counted
         size = median(one.elements for one in group)
@@ -121,7 +121,7 @@ def find_small(watched: Watched) -> Iterator[Finding]:
 
 
 def find_optimizer_loops(watched: Watched) -> Iterator[Finding]:
-    """An optimizer that was told to take its parameters one after the other."""
+    """An optimizer that was told to take its parameters one after another."""
     updates = [one for one in watched.operators if one.part == "update"]
     for one in watched.optimizers:
         if one.is_told_to_loop and one.tensors >= _MANY_TENSORS:
@@ -192,7 +192,7 @@ def find_evaluations(watched: Watched) -> Iterator[Finding]:
 
 
 def find_zeroing(watched: Watched) -> Iterator[Finding]:
-    """Gradients that are filled with zeros where they could be forgotten."""
+    """Gradients that are filled with zeros where they could be dropped."""
     zeroing = [
         one
         for one in watched.operators
@@ -214,7 +214,7 @@ def find_zeroing(watched: Watched) -> Iterator[Finding]:
 
 
 def find_odd_sizes(watched: Watched) -> Iterator[Finding]:
-    """Products in half precision with sizes that are no multiple of 8."""
+    """Products in half precision with sizes that are not a multiple of 8."""
     forward = [one for one in watched.operators if one.part == "forward" and one.flop]
     odd = [one for one in forward if one.is_odd]
     flop, whole = sum(one.flop for one in odd), sum(one.flop for one in forward)

@@ -25,7 +25,7 @@ _RUNNERS = ("<frozen runpy>", str(Path(__file__).parents[1]))
 
 
 class ScriptError(GpueduError):
-    """A script that cannot be profiled; ``watched`` is what was seen of it until then."""
+    """A script that cannot be profiled; ``watched`` is what was seen until then."""
 
     def __init__(self, message: str, *, remedy: str = "", watched: Watched | None = None) -> None:
         self.watched = watched
@@ -42,10 +42,10 @@ def watch_script(
     compile_check: bool = False,
     now: Callable[[], float] | None = None,
 ) -> Watched:
-    """Run a training script in this process for some steps, and tell what it did.
+    """Run a training script in this process for some steps, and say what it did.
 
     Args:
-        script: a file of Python, run as ``__main__``; it is read, and never written.
+        script: a Python file, run as ``__main__``; it is only read.
         arguments: what it finds in ``sys.argv[1:]``.
         steps: how many steps to watch: half are counted, then half timed.
         warmup: how many to let pass before.
@@ -54,7 +54,7 @@ def watch_script(
         now: the clock, in seconds; the host's by default.
 
     Raises:
-        ScriptError: there is no such script, it is no Python, it failed, ended itself, or took no
+        ScriptError: there is no such script, it is not Python, it failed, ended itself, or took no
             step; its ``watched`` is what was seen.
         MissingPackageError: PyTorch is not installed.
 
@@ -220,7 +220,7 @@ def _refuse(
 
 
 def show_traceback(fault: BaseException) -> None:
-    """Print a script's traceback as Python would, without the frames of what runs it."""
+    """Print a script's traceback as Python would, without the frames of the code that runs it."""
     told = traceback.TracebackException.from_exception(fault, capture_locals=False)
     one: traceback.TracebackException | None = told
     while one is not None:

@@ -16,7 +16,7 @@ DTYPES = {
     "fp8e4nv": "float8_e4m3fn",
     "fp8e5": "float8_e5m2",
 }
-"""Names of dtypes by Triton's."""
+"""Names of dtypes by Triton's names."""
 _VERBS = {Operation.LOAD: "loads", Operation.STORE: "stores", Operation.ATOMIC: "changes"}
 _BLOCK = re.compile(r"\[[-\d\s.,einfa+]+\]")
 """A block of numbers, as an interpreted one is printed."""
@@ -101,7 +101,7 @@ def race(
     shape: Index,
     found: Collision,
 ) -> Finding:
-    """An element that two programs touch, and one of them changes."""
+    """An element that two programs touch and at least one changes."""
     other = "other programs" if found.other == SEVERAL else "another program"
     return Finding(
         Level.HAZARD,
@@ -169,7 +169,7 @@ def unknown(load: Site, use: Site, who: Thread, count: int) -> Finding:
 
 
 def failed(site: Site, fault: BaseException, who: Thread) -> Finding:
-    """A kernel that Triton does not take, or that raised."""
+    """A kernel that Triton does not accept, or that raised."""
     message = _BLOCK.sub("a block", str(fault)) or type(fault).__name__
     remedy = "read what Triton says about that line"
     if "power of 2" in message:

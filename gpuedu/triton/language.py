@@ -1,8 +1,8 @@
-"""The part of Python that Triton's language is, told apart before anything of it runs.
+"""The part of Python that Triton's language is, checked before any of it runs.
 
-Triton's interpreter executes a kernel as Python. Its compiler takes much less than that: loops,
-conditions, arithmetic, calls of ``tl`` and of other kernels. What passes here can be executed by
-whoever got the text, as nothing in it leads out of that part.
+Triton's interpreter executes a kernel as Python. Its compiler accepts much less: loops, conditions,
+arithmetic, calls of ``tl`` and of other kernels. What passes here is safe to execute for anyone who
+gets the text, because nothing in it leads out of that part.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _PARTS = (ast.boolop, ast.cmpop, ast.expr_context, ast.keyword, ast.operator, as
 
 
 class LanguageError(GpueduError):
-    """What is not of Triton's language; ``line`` is counted in the text that it is in."""
+    """What is not part of Triton's language; ``line`` is counted in the text that it is in."""
 
     def __init__(self, message: str, line: int, remedy: str = "") -> None:
         self.line = line
@@ -88,7 +88,7 @@ def check(function: ast.FunctionDef, known: Iterable[str]) -> None:
         known: Names from around it: other kernels, and numbers.
 
     Raises:
-        LanguageError: something in it is not of Triton's language, or hidden from a kernel.
+        LanguageError: something in it is not part of Triton's language, or not visible to a kernel.
 
     >>> def look(body):
     ...     check(ast.parse("@triton.jit\ndef f(x):\n    " + body).body[0], ())

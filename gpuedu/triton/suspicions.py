@@ -1,7 +1,7 @@
-"""What a kernel may stumble over in Triton's compiler that the compiler has no good words for.
+"""What a kernel may trip over in Triton's compiler with no good message from the compiler.
 
-Triton takes some of it: a value that nobody uses, a `return` that no turn reaches. So nobody asks
-here before a kernel is refused.
+Triton accepts some of it: a value that is never used, a `return` that is never reached. So this is
+asked only after a kernel was refused.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def suspicion(functions: Iterable[ast.FunctionDef]) -> Suspicion | None:
 
 
 def without_value(functions: Iterable[ast.AST]) -> Suspicion | None:
-    r"""Where what ``tl.store`` or the like gives is used as a value.
+    r"""Where what ``tl.store`` or the like returns is used as a value.
 
     >>> kernel = ast.parse("def f(x):\n    y = tl.store(x, 1)\n    tl.store(x, y)")
     >>> without_value([kernel]).told

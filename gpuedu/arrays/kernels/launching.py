@@ -46,11 +46,11 @@ def launch(
 ) -> Trace | None:
     """Run a kernel; what it moved enters the account of operations.
 
-    ``source`` is the text that the kernel was made of, where the learner did not write all of it.
+    ``source`` is the text that the kernel was made from, if the learner did not write all of it.
 
     Raises:
         LaunchError: No device accepts the configuration.
-        KernelArgumentError: An argument that does not fit its parameter.
+        KernelArgumentError: An argument does not fit its parameter.
         KernelHazardError: A GPU would have stopped the kernel, or it would never end.
     """
     from gpuedu.simt.launch import run
@@ -77,10 +77,10 @@ def launch(
 def extents(what: str, value: Any) -> tuple[int, ...]:
     """A grid or block as CuPy takes it: a tuple of one to three whole numbers.
 
-    CuPy makes 1 of a 0 and drops what follows the third number; both are refused here.
+    CuPy turns a 0 into 1 and drops what follows the third number; both are refused here.
 
     Raises:
-        DeviceArrayTypeError: No tuple, or something else than whole numbers in it.
+        DeviceArrayTypeError: Not a tuple, or not of whole numbers.
         DeviceArrayValueError: Too many numbers, or none.
     """
     if not isinstance(value, tuple):

@@ -93,7 +93,7 @@ class RawModule:
         return ndarray.on_view(known[name][0]).data
 
     def compile(self, log_stream: Any = None) -> None:
-        """Compile now: the name expressions, or all kernels that are no templates."""
+        """Compile now: the name expressions, or all kernels that are not templates."""
         for name in self.name_expressions or self._plain_kernels():
             self.get_function(name).compile()
 

@@ -1,4 +1,4 @@
-"""The source of a reduction: the learner's expressions, each on lines of its own."""
+"""The source of a reduction: the learner's expressions, each on its own lines."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Expressions:
 
     @classmethod
     def of(cls, kernel: Any, known: Mapping[str, np.dtype]) -> Expressions:
-        """The expressions of a ReductionKernel whose place-holders are ``known``."""
+        """The expressions of a ReductionKernel whose placeholders are ``known``."""
         asked = kernel.reduce_type
         dtype = np.dtype(np.float16) if asked in _HALVES else known.get(asked)
         stored = asked if dtype is None else c_name(dtype)

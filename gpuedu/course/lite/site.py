@@ -1,4 +1,4 @@
-"""Build the site: JupyterLite with the lessons, their wheels, and Pyodide or its address."""
+"""Build the site: JupyterLite with the lessons, their wheels, and Pyodide or a link to it."""
 
 from __future__ import annotations
 

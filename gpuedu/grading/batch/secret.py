@@ -1,4 +1,4 @@
-"""The secret of a class, from which the cases are drawn; kept beside its verdicts."""
+"""The secret of a class, which its cases are drawn from; kept beside its verdicts."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _NAME_IT = "name the earlier file with `--secret` (for nbgrader, with `ClassVerd
 
 
 def class_secret(out: Path, given: Path | None = None) -> str:
-    """The secret in a file of the teacher's; else that beside the verdicts, drawn at first.
+    """The secret in the teacher's file, or else the one beside the verdicts, drawn the first time.
 
-    A digest beside the verdicts keeps which secret the teacher's was.
+    A digest beside the verdicts records which secret the teacher's was.
 
     Raises:
         GpueduError: the teacher's file is not there, or empty; the folder of the verdicts was used
@@ -94,7 +94,7 @@ def _require_same(out: Path, secret: str) -> None:
 
 
 def digest_of(secret: str) -> str:
-    """Tells whether a secret is the same as another, and nothing else."""
+    """Says whether a secret is the same as another, and nothing else."""
     return hashlib.sha256(f"class secret {secret}".encode()).hexdigest()
 
 
@@ -122,7 +122,7 @@ def _link_once(path: Path, text: str) -> None:
 
 
 def require_fresh(out: Path) -> None:
-    """Raise GpueduError where verdicts lie there already."""
+    """Raise GpueduError if there are verdicts already."""
     if any(out.glob(f"*{SUFFIX}")):
         raise GpueduError(
             f"there are verdicts in {out} already",

@@ -1,4 +1,4 @@
-"""Which submissions there are in a folder, and what in it is none."""
+"""Which submissions a folder has, and what in it is not one."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ def find_submissions(
 ) -> list[GradingTask]:
     """The submissions in a folder that is laid out as nbgrader's ``submitted``.
 
-    A name that is nearly a lesson's, ``01_why_gpus (1).ipynb``, is taken where the learner has
-    nothing under the lesson's own name. Of several submissions of one lesson none is taken: which
-    of them counts is the teacher's to say.
+    A name that is nearly a lesson's, ``01_why_gpus (1).ipynb``, is taken if the learner has nothing
+    under the lesson's own name. If a lesson has several submissions, none is taken: which one
+    counts is for the teacher to say.
 
     Args:
         folder: has a folder for each learner, in which there is a folder, an archive or a notebook
             for each lesson: ``ann/01_why_gpus/...``, ``bob/01_why_gpus.zip``.
         secret: the teacher's; seeds of cases are made from it, and differ by learner.
-        lessons: folders of the lessons to grade; all that there are by default.
+        lessons: folders of the lessons to grade; all by default.
         variants: whose numbers they were given.
-        tell: is called with a line for all that is passed over: ``passed over: PATH: why``; where
-            a learner has very many files of one kind, with a line for some and their number.
+        tell: is called with a line for everything that is skipped: ``skipped: PATH: why``; if a
+            learner has very many files of one kind, with a line for some and their number.
 
     Raises:
         GpueduError: there is no folder, or no submission in it.
@@ -81,7 +81,7 @@ def find_submissions(
 
 
 def task_for(learner: str, lesson: str, path: Path, secret: str, variants: Variants) -> GradingTask:
-    """A submission with all that the secret says of it."""
+    """A submission with all that the secret says about it."""
     seed, code = seed_for(secret, learner), code_for(secret, learner, variants)
     return GradingTask(learner, lesson, str(path), seed, code)
 
@@ -151,6 +151,6 @@ def lesson_named(name: str) -> str:
 
 
 def seed_for(secret: str, learner: str) -> int:
-    """The seed of a learner's cases; nobody who lacks the secret can tell it."""
+    """The seed of a learner's cases; without the secret, nobody can work it out."""
     digest = hashlib.blake2b(learner.encode(), key=hashlib.sha256(secret.encode()).digest())
     return int.from_bytes(digest.digest()[:6], "big")

@@ -1,7 +1,7 @@
 """Functions that Numba compiles for the CPU: with which options, and what they may use.
 
-Where none of the learner's Python runs they are compiled again from their text, without a way back
-to Python. Compiled code is given numbers and arrays and what is listed here of Numba: nothing that
+They are compiled again from their text where none of the learner's Python runs, without a way back
+to Python. Compiled code may use numbers, arrays and what is listed here from Numba: nothing that
 takes an address, calls foreign code, or extends the compiler.
 """
 
@@ -57,7 +57,7 @@ def told_compilation(function: Any) -> dict[str, Any]:
     """How a function is compiled, as plain values.
 
     Raises:
-        AnswerError: it is compiled for something else than numbers and arrays.
+        AnswerError: it is compiled for something other than numbers and arrays.
     """
     dispatcher = _dispatcher(function)
     options = {name: _told_option(one) for name, one in dispatcher.targetoptions.items()}
@@ -103,7 +103,7 @@ def compiled(function: types.FunctionType, told: Mapping[str, Any]) -> Any:
     """The function, to be compiled as ``told_compilation`` says, and in no other mode.
 
     Raises:
-        AnswerError: it uses, or is compiled with, what it may not be here.
+        AnswerError: it uses, or is compiled with, something that is not allowed here.
     """
     import numba
 

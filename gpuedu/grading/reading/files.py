@@ -1,4 +1,4 @@
-"""The notebook's bytes out of a folder, an archive or a single file; nothing is ever unpacked.
+"""The notebook's bytes from a folder, an archive or a single file; nothing is ever unpacked.
 
 Only regular files are opened, names are never followed out of the submission, and sizes are added
 up before the first byte is read.
@@ -34,7 +34,7 @@ class Found:
     Attributes:
         data: of the notebook.
         name: where it was, inside the submission.
-        remarks: what was passed over, and why.
+        remarks: what was skipped, and why.
     """
 
     data: bytes
@@ -69,7 +69,7 @@ def find_notebook(path: Path, lesson: str, limits: ReadingLimits | None = None) 
         limits: beyond which it is refused.
 
     Raises:
-        SubmissionError: there is none, or the submission is beyond the limits.
+        SubmissionError: there is none, or the submission exceeds the limits.
     """
     limits = limits or ReadingLimits()
     try:

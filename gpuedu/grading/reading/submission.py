@@ -20,16 +20,16 @@ from gpuedu.grading.texts import printable
 
 _MOST_NAMED = 4
 _MOST_REMARKS, _MOST_OF_ONE = 100, 400
-"""Of a submission, and characters of one: names in it may be as long as it is."""
+"""Remarks on a submission, and characters of one: names in it may be as long as the submission."""
 
 
 @dataclass(frozen=True)
 class Origin:
-    """A notebook of the course with other numbers than the learner was given.
+    """A notebook of the course with numbers other than the learner's.
 
     Attributes:
-        notebook: it has the same cells as what they were given, and other texts in some.
-        remark: what is told about it.
+        notebook: it has the same cells as what they were given, with other texts in some.
+        remark: what is said about it.
     """
 
     notebook: NotebookNode
@@ -85,7 +85,7 @@ def _bounded(remarks: list[str]) -> Iterator[str]:
 
 
 def notebook_in(path: Path, lesson: str, limits: ReadingLimits | None = None) -> NotebookNode:
-    """The notebook that a submission is read from; cells that are too long to be read are empty.
+    """The notebook that a submission is read from; cells that are too long become empty.
 
     Raises:
         SubmissionError: it cannot be read.

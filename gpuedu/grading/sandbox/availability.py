@@ -1,4 +1,4 @@
-"""Whether a learner's code can be shut in on this machine."""
+"""Whether a learner's code can be confined on this machine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gpuedu.grading.sandbox.users import require_readable
 
 
 def require_sandbox() -> None:
-    """Raise SandboxError where there is no sandbox with limits; it says what is missing."""
+    """Raise SandboxError if there is no sandbox with limits; it says what is missing."""
     bubblewrap.program()
     syscalls.program()
     require_readable(bubblewrap.mounted_folders())

@@ -1,4 +1,4 @@
-"""What came of a launch: the results, or the error that says what happened first."""
+"""The outcome of a launch: the results, or the error that says what happened first."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class LaunchError(AnswerError):
 
 @dataclass(frozen=True)
 class Launched:
-    """What came of a launch, of its last attempt.
+    """The outcome of a launch's last attempt.
 
     ``results`` are by rank, ``exchanges`` in the order in which they ended; ``restarts`` says how
-    often all ranks had to begin again.
+    often all ranks had to start again.
     """
 
     results: tuple[Any, ...]

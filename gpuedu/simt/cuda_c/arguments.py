@@ -1,7 +1,7 @@
-"""Arguments of a CUDA C kernel: held against its parameters, and made what the machine takes.
+"""Arguments of a CUDA C kernel: checked against its parameters, and converted for the machine.
 
 On a GPU nothing checks them: the launch copies as many bytes as each parameter has, whatever was
-passed, and a wrong type becomes garbage or a crash. Here each is held against its declaration.
+passed, and a wrong type becomes garbage or a crash. Here each is checked against its declaration.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Parameters = Sequence[tuple[str, CType]]
 
 
 def fitted(name: str, parameters: Parameters, arguments: Sequence[Any]) -> list[Any]:
-    """The arguments as the kernel's parameters take them.
+    """The arguments in the form of the kernel's parameters.
 
     Args:
         name: The kernel's name, for messages.

@@ -1,8 +1,8 @@
 """``memcpy`` between a thread's own variables: the bits stay, whatever the types on both sides.
 
-So do copies of structures that are wider aligned than their numbers, which memory sees in words.
-A variable is in registers or in local memory, whose numbers are kept one by one. So what is
-copied is taken apart into numbers, and these are put together anew from their bits.
+The same holds for copies of structures that are aligned more widely than their numbers, which
+memory sees in words. A variable is in registers or in local memory, whose numbers are kept one by
+one. So what is copied is taken apart into numbers, and these are rebuilt from their bits.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def copy_memory(k: Lowerer, node: Node, given: Sequence[Node]) -> Typed:
 
 @BUILDERS.enter("words")
 def copy_in_words(k: Lowerer, node: Node, target: PlaceOf, source: PlaceOf) -> None:
-    """``a = b`` of structures with arrays, of which one at least is in global or shared memory."""
+    """``a = b`` of structures with arrays, at least one of them in global or shared memory."""
     if is_const_place(target):
         raise k.refuse(node, f"`{short(node)}`: what is `const` cannot be written")
     size = size_of(source.type)

@@ -214,7 +214,7 @@ def either(
     then: Callable[[], Typed],
     orelse: Callable[[], Typed],
 ) -> Typed:
-    """A value from one of two expressions; what only one side does is done by its threads only."""
+    """A value from one of two expressions; what only one side does is done only by its threads."""
     before = k.builder.names
     first_block: list[Statement] = []
     second_block: list[Statement] = []

@@ -12,7 +12,7 @@ from gpuedu.simt.tables import Tables
 
 
 def template_arguments(name: str) -> tuple[str, str]:
-    """The plain name of a kernel, and what stands between ``<`` and ``>``.
+    """The plain name of a kernel, and what is between ``<`` and ``>``.
 
     >>> template_arguments("scale<float, 4>")
     ('scale', 'float, 4')

@@ -1,7 +1,7 @@
-"""Lambdas that are called where they stand or by their name: ``auto add = [&](int i) {...};``.
+"""Lambdas that are called in place or by their name: ``auto add = [&](int i) {...};``.
 
 A body is lowered at each call with the names that the lambda sees. It captures by reference, so
-these are the function's own variables. A lambda is no value: it cannot be passed on.
+these are the function's own variables. A lambda is not a value: it cannot be passed on.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ def while_loop(k: Lowerer, node: Node) -> None:
 
 @STATEMENTS.enter("do_statement")
 def do_loop(k: Lowerer, node: Node) -> None:
-    """``do body while (condition)``: the test stands at the end of each turn."""
+    """``do body while (condition)``: the test comes at the end of each iteration."""
     test, body = field(node, "condition"), field(node, "body")
 
     def at_end() -> None:

@@ -1,4 +1,4 @@
-"""Which place an expression names: what can stand on the left of ``=``."""
+"""Which place an expression names: what can be on the left of ``=``."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def unary(k: Lowerer, node: Node, operator: str, typed: Typed) -> Typed:
 
 
 def moved(pointer: Typed, by: Expression) -> Typed:
-    """A pointer that many steps on; ``by`` is int64."""
+    """A pointer that many elements on; ``by`` is int64."""
     assert isinstance(pointer.type, Pointer)
     slot, offset = pointer_parts(pointer)
     step = stride_of(pointer.type.target)

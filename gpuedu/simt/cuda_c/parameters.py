@@ -89,7 +89,7 @@ def template_scope(
     arguments: Sequence[Node],
     kinds: Sequence[CType],
 ) -> dict[str, Binding]:
-    """What a template's parameters stand for: what is written, else what the arguments tell."""
+    """What a template's parameters stand for: what is written, else what the arguments imply."""
     scope: dict[str, Binding] = {}
     for at, parameter in enumerate(function.template):
         name = template_name(parameter)
@@ -113,7 +113,7 @@ def template_scope(
 def for_arguments(
     k: Lowerer, node: Node, function: Function, scope: dict[str, Binding]
 ) -> tuple[Function, dict[str, Binding]]:
-    """The template, or what is written out for these arguments, and its scope."""
+    """The template, or its specialization for these arguments, and its scope."""
     wanted = [_shown(scope[template_name(part)]) for part in function.template]
     for given, chosen in k.module.chosen.get(function.name, ()):
         if len(given) != len(function.template):

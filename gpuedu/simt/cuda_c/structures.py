@@ -1,4 +1,4 @@
-"""Structures, enumerations and the names declared outside of functions."""
+"""Structures, enumerations and the names declared outside functions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CONVERSION = "operator conversion"
 
 
 def extent_reader(module: Module) -> Callable[[Node], int]:
-    """What reads an array's extent outside of functions."""
+    """What reads an array's extent outside functions."""
     return lambda node: _whole_number(module, node)
 
 
@@ -222,7 +222,7 @@ def made_function(
 
 
 def structure_template(module: Module, node: Node, template: tuple[Node, ...]) -> None:
-    """Enter a template of structures; each list of arguments makes one."""
+    """Enter a template of structures; each list of arguments creates one."""
     name = text_of(field(node, "name"))
     made: dict[str, Struct] = {}
 
@@ -301,7 +301,7 @@ def _refuse_layout(module: Module, part: Node) -> None:
 
 
 def alignment_told(module: Module, node: Node, scope: dict[str, Binding] | None = None) -> int:
-    """The bytes of ``alignas(...)`` or ``__align__(...)`` in a declaration; 0 if none is told."""
+    """The bytes of ``alignas(...)`` or ``__align__(...)`` in a declaration; 0 if none is given."""
     found = [node.named_children, *(child.named_children for child in node.named_children)]
     for part in (part for listed in found for part in listed):
         if part.type == "alignas_qualifier" and part.parent in (node, *_qualifiers(node)):
@@ -314,7 +314,7 @@ def _qualifiers(node: Node) -> list[Node]:
 
 
 def read_enum(module: Module, node: Node) -> CType:
-    """Enter an enumeration, whose type is that of its values: int if no other is told."""
+    """Enter an enumeration, whose type is that of its values: int if no other is given."""
     name, base = node.child_by_field_name("name"), node.child_by_field_name("base")
     type_: CType = INT
     if base is not None:

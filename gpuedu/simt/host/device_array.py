@@ -1,4 +1,4 @@
-"""Arrays in device memory as the host sees them: shapes at hand, elements by copy only."""
+"""Arrays in device memory as the host sees them: shapes directly, elements only by copy."""
 
 from __future__ import annotations
 
