@@ -213,7 +213,7 @@ FROM_HOST = {
 
 
 class Concatenator:
-    """``cp.r_``, ``cp.c_``, ``cp.mgrid`` and ``cp.ogrid``: arrays from what stands in brackets."""
+    """``cp.r_``, ``cp.c_``, ``cp.mgrid`` and ``cp.ogrid``: arrays from what is in brackets."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -43,12 +43,12 @@ _KNOWN = (
     ("'get_function_type'", "the kernel yields, but kernels cannot", "an array to write to"),
     (
         "<function shared.array",
-        "the shape of `cuda.shared.array` is computed in the kernel, or its dtype is no type",
+        "the shape of `cuda.shared.array` is computed in the kernel, or its dtype is not a type",
         "a constant shape, such as a number outside the kernel: TILE = 16",
     ),
     (
         "<function local.array",
-        "the shape of `cuda.local.array` is computed in the kernel, or its dtype is no type",
+        "the shape of `cuda.local.array` is computed in the kernel, or its dtype is not a type",
         "a constant shape, such as a number outside the kernel: SIZE = 4",
     ),
 )

@@ -9,8 +9,9 @@ from dataclasses import replace
 from gpuedu.compilers.nvrtc_errors import Complaint
 
 SOURCE_NAME = "/<kernel>/kernel.cu"
-"""The source's name, as the compiler is told. It also searches the source's folder for headers, so
-this is a folder that does not exist.
+"""The source's name, as the compiler is told.
+
+It also searches the source's folder for headers, so this is a folder that does not exist.
 """
 
 _HEAD = re.compile(
@@ -30,7 +31,7 @@ _NAMES = "__nv_name_map"
 def read_log(log: str, code: str, headers: Iterable[str] = ()) -> tuple[Complaint, ...]:
     """The errors and warnings in a log, without remedies, in the compiler's order.
 
-    Lines of code are taken from the source, never from the log: so no text of another file is
+    Lines of code are taken from the source, never from the log, so no text of another file is
     shown.
 
     Args:

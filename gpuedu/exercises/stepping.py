@@ -29,20 +29,20 @@ def step(
 ) -> None:
     """Step through a launch, one line of one warp at a time: lanes, memory, hazards.
 
-    Buttons and a slider move through the launch; where a page runs no widgets, lines unfold. It
-    opens at the first hazard, if there is one; where only another block has one, a card says so.
+    Buttons and a slider move through the launch; if a page runs no widgets, lines unfold. It opens
+    at the first hazard, if there is one; if only another block has one, a card says so.
 
     Args:
         kernel: A kernel, or the trace that ``simulate`` gave for one.
         launch: For a kernel, what ``simulate`` takes: blocks, threads, and the arguments. As in
             any launch, the kernel changes its arrays.
         block: The block to watch, by its number or its index in the grid. By default it is the one
-            with the first hazard, or block 0; of a launch of more than 32 blocks only the first 31
+            with the first hazard, or block 0; in a launch of more than 32 blocks only the first 31
             and the last are kept.
         options: For a kernel, ``order``, ``dynamic_shared_bytes`` and ``max_turns`` of
             ``simulate``.
 
-    Nothing is raised for a kernel that is not right: a card says what is wrong.
+    Nothing is raised for a wrong kernel: a card says what is wrong.
 
     >>> import numpy as np
     >>> from gpuedu.backend import cuda

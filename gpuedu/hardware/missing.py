@@ -22,7 +22,7 @@ _CUPY = {
 
 @dataclass(frozen=True)
 class Missing:
-    """Something that is not here: what, why it matters, how to get it."""
+    """Something that is missing: what, why it matters, how to get it."""
 
     what: str
     why: str

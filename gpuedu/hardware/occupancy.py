@@ -49,8 +49,8 @@ class Occupancy:
         blocks_per_sm: blocks that are on an SM at the same time, if the grid has that many.
         warps_per_sm: their warps.
         max_warps: warps that the SM has room for.
-        blocks_allowed: the blocks that each limit alone would allow; None where the launch uses
-            nothing of it.
+        blocks_allowed: the blocks that each limit alone would allow; None if the launch uses none
+            of it.
         registers_per_block: registers set aside for a block; more than it uses, by rounding.
         shared_bytes_per_block: shared memory set aside for a block, what the driver keeps included.
     """
@@ -116,7 +116,7 @@ def occupancy(
     """Blocks and warps that an SM holds at once, by warps, blocks, registers and shared memory.
 
     Simplified: the split between L1 cache and shared memory is left to the driver, named barriers
-    and clusters are not counted, and nothing is said of a grid too small to fill the device.
+    and clusters are not counted, and nothing is said about a grid too small to fill the device.
 
     Args:
         compute_capability: (major, minor), one of ``COMPUTE_CAPABILITIES``.

@@ -3,9 +3,8 @@
 It says less than its name: ``gpu`` is the share of time in which at least one kernel ran, be it on
 one multiprocessor or on all of them; ``memory`` is the share of time in which device memory was
 read or written, not how much of it was used. Each reading covers the driver's own sample period,
-between 1/6 of a second and 1 second, depending on the GPU: over a shorter block it tells what was
-before it.
-Source: NVIDIA, NVML API Reference Guide, ``nvmlUtilization_t``.
+between 1/6 of a second and 1 second, depending on the GPU: over a shorter block it shows what came
+before it. Source: NVIDIA, NVML API Reference Guide, ``nvmlUtilization_t``.
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ class Utilization:
 class UtilizationWatch:
     """Samples a GPU's utilization in a thread while its ``with`` block runs.
 
-    Where there is no GPU, nothing is sampled, ``mean`` is None and ``note`` says why; the block
-    runs all the same.
+    If there is no GPU, nothing is sampled, ``mean`` is None and ``note`` says why; the block runs
+    all the same.
 
     Args:
         every_s: time between two samples. The driver renews its figure far less often.
-        gpu: which, counted among those that ``CUDA_VISIBLE_DEVICES`` leaves.
+        gpu: which one, counted among those that ``CUDA_VISIBLE_DEVICES`` leaves.
 
     >>> with UtilizationWatch() as watch:
     ...     total = sum(range(1000))

@@ -113,7 +113,7 @@ def _take(statement: ast.stmt, names: dict[str, Any], host: list[int], file: str
             pass
         case _:
             host.append(statement.lineno)
-            reason = "code outside of functions is not run here"
+            reason = "code outside functions is not run here"
             for node in ast.walk(statement):
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                     names.setdefault(node.id, Unknown(node.id, node.lineno, reason))

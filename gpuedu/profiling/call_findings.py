@@ -149,7 +149,7 @@ def find_copies(watched: Watched) -> Iterator[Finding]:
             watched,
             loops,
             kind="copies-in-a-loop",
-            title="Many copies to the device, one after the other",
+            title="Many copies to the device, one after another",
             advice="stack them on the host, and copy once",
         )
     groups = [one for one in groups if one not in loops]

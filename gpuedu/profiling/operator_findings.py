@@ -128,7 +128,7 @@ def find_optimizer_loops(watched: Watched) -> Iterator[Finding]:
             count = len(updates) / watched.counted
             yield Finding(
                 kind="optimizer-loop",
-                title=f"{one.name} updates {one.tensors} tensors one after the other",
+                title=f"{one.name} updates {one.tensors} tensors one after another",
                 cost=times(count, "operator"),
                 per_step=count,
                 unit="operators",
@@ -222,7 +222,7 @@ def find_odd_sizes(watched: Watched) -> Iterator[Finding]:
         return
     yield Finding(
         kind="odd-size",
-        title="Products in half precision with a size that is no multiple of 8",
+        title="Products in half precision with a size that is not a multiple of 8",
         cost=f"{flop / whole:.0%} of the forward pass's FLOP",
         per_step=flop / watched.counted,
         unit="FLOP",

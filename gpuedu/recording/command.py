@@ -1,6 +1,6 @@
-"""``gpuedu record``: measure on this machine's GPU and keep what came out.
+"""``gpuedu record``: measure on this machine's GPU and keep the results.
 
-It needs Numba, CuPy and NumPy alone, so that it also runs from a bare checkout on a GPU machine:
+It needs only Numba, CuPy and NumPy, so it also runs from a bare checkout on a GPU machine:
 ``PYTHONPATH=. python3 -m gpuedu record --out FOLDER``.
 """
 
@@ -35,8 +35,8 @@ def main(
     """Run what the command line asks for.
 
     Returns:
-        0 where all is right, 1 where a result was wrong or a kernel failed, 2 for a wrong command
-        line, 3 where there is no GPU, 130 where it was interrupted.
+        0 if all is right, 1 if a result was wrong or a kernel failed, 2 for a wrong command line, 3
+        if there is no GPU, 130 if it was interrupted.
     """
     options = _parser().parse_args(arguments)
     try:

@@ -1,8 +1,8 @@
 """A lower power limit for a while, and the default one again whatever happens.
 
-The limit is a setting of the GPU, for every process and beyond this one. So it is changed only
-where it is the default now, and put back on every way out that a process can catch: the end, a
-fault, Ctrl-C, and the signals that ask a process to end. After ``kill -9`` or a power cut it is
+The limit is a setting of the GPU, for every process and beyond this one. So it is changed only if
+it is the default now, and put back on every exit that a process can catch: the end, a fault,
+Ctrl-C, and the signals that ask a process to end. After ``kill -9`` or a power cut it is
 ``nvidia-smi -pl`` by hand; a restart of the driver puts it back too.
 """
 
@@ -28,7 +28,7 @@ _ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasat
 
 @contextmanager
 def capped(pci_bus_id: str, share: float) -> Iterator[float]:
-    """Limit a GPU's power to a share of its default limit while it is entered; gives the watts.
+    """Limit a GPU's power to a share of its default limit while it is entered; yields the watts.
 
     Raises:
         NotHereError: It is not permitted or not possible here; the limit is as it was.

@@ -18,7 +18,7 @@ _CONTEXT, _RATE = 64, 3e-3
 
 
 def curves(bench: GpuBench, sizes: Sizes) -> Sequence[Point]:
-    """Each precision at some steps: the mean loss of the steps up to there from the one before."""
+    """Each precision at some steps: the mean loss of the steps since the one before."""
     precisions, batch = ["fp32", "bf16", "fp16", PURE_FP16], sizes.training.curve_batch
     if bench.torch_device == "cuda":
         precisions.insert(1, "tf32")

@@ -1,6 +1,6 @@
-"""What is looked at once, in the first step of a run: shapes, the loss, NaN.
+"""What is checked once, in the first step of a run: shapes, the loss, NaN.
 
-These looks wait for a GPU, so they are not repeated.
+These checks wait for a GPU, so they are not repeated.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _shape_cause(shape: tuple[int, ...], wanted: tuple[int, ...]) -> str:
 
 
 def require_loss(loss: Any) -> None:
-    """Refuse a loss that is not one number that autograd can go back from.
+    """Refuse a loss that is not one number that autograd can start from.
 
     Raises:
         LossError: with a likely cause.
@@ -115,10 +115,10 @@ _IN_THE_LOSS = {torch.float16: "in the loss: past 65504 float16 is infinite; com
 
 
 def require_gradients(model: nn.Module) -> None:
-    """Refuse a backward that reached no parameter, or left NaN or an infinity in one.
+    """Refuse a backward pass that reached no parameter, or left NaN or an infinity in one.
 
     Raises:
-        LossError: where no parameter has a gradient.
+        LossError: if no parameter has a gradient.
         NotFiniteError: naming the first parameter whose gradient is not finite.
     """
     gradients = [(n, p.grad) for n, p in model.named_parameters() if p.grad is not None]

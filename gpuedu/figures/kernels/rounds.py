@@ -26,15 +26,15 @@ def plot_rounds(
 ) -> Axes:
     """Draw the first 32 places of a shared array, a row for each round in which it is written.
 
-    A colored cell was written in its round, by the thread whose number it carries. A line leads
-    to it from each place that this thread had read; where all read one place, a sentence says so. A
-    place that was not written stays empty. At the right: how many places are written, and how many
+    A colored cell was written in its round, by the thread whose number it carries. A line leads to
+    it from each place that this thread had read; if all read the same place, a sentence says so. A
+    place that was not written stays empty. On the right: how many places are written, and how many
     places of other threads went into them.
 
     Args:
         exchange: What a block handed around.
         kernel: The kernel's name, for the title.
-        most: Rounds that are drawn; how many more there are is said below.
+        most: Rounds that are drawn; a note below says how many more there are.
         ax: where to draw; a new figure by default.
     """
     shown = exchange.rounds[:most]

@@ -77,7 +77,7 @@ class DeviceNDArray(DeviceArrayBase):
         self.setitem(item, value)
 
     def setitem(self, item: Any, value: Any, stream: Any = 0) -> None:
-        """Write to a part of the array: on the device, after a copy of what the host gave."""
+        """Write to a part of the array: on the device, after copying what the host passed."""
         part = self._part(item).as_numpy()
         given = value.device_view.as_numpy() if isinstance(value, DeviceArrayBase) else None
         if given is None:

@@ -1,7 +1,7 @@
 """Streams and events. The machine runs everything at once, so a stream never has to wait.
 
-What this simplifies: a launch is done when it returns, on every stream; streams keep no order
-among each other that a program could see; an event's time is this machine's.
+What this simplifies: a launch is done when it returns, on every stream; streams have no order among
+them that a program could see; an event's time is this machine's.
 """
 
 from __future__ import annotations

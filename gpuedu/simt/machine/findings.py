@@ -51,7 +51,7 @@ def out_of_bounds(
     space: Space = Space.GLOBAL,
     dynamic_bytes: int | None = None,
 ) -> Finding:
-    """An index past an array's end, or before its begin.
+    """An index past an array's end, or before its start.
 
     ``dynamic_bytes`` are those that the launch gave a block, for an array in dynamic shared memory.
     """
@@ -99,7 +99,7 @@ def negative_index(
 def uninitialised(
     place: Place, who: Thread, array: str, index: tuple[int, ...], space: str, count: int
 ) -> Finding:
-    """A read of memory that nobody wrote."""
+    """A read of memory that was never written."""
     return Finding(
         Level.HAZARD,
         "uninitialised-read",
@@ -185,7 +185,7 @@ def runaway(place: Place, who: Thread, steps: int) -> Finding:
 
 
 def spin(place: Place, who: Thread, steps: int) -> Finding:
-    """A loop that waits for a thread that waits for the loop."""
+    """A loop that waits for a thread that is itself waiting for the loop."""
     return Finding(
         Level.HAZARD,
         "spin-in-warp",
@@ -226,7 +226,7 @@ def absent_lane(place: Place, who: Thread, count: int) -> Finding:
 
 
 def exited_threads(place: Place, who: Thread) -> Finding:
-    """Threads that returned before a barrier: undefined, though they count as arrived here."""
+    """Threads that returned before a barrier: undefined, though here the others go on."""
     return Finding(
         Level.NOTE,
         "exited-before-barrier",
@@ -241,7 +241,7 @@ def exited_threads(place: Place, who: Thread) -> Finding:
 
 
 def misaligned(place: Place, who: Thread, array: str, size_bytes: int, count: int) -> Finding:
-    """A wide access that does not begin on a multiple of its size."""
+    """A wide access that does not begin at a multiple of its size."""
     return Finding(
         Level.HAZARD,
         "misaligned",

@@ -7,7 +7,7 @@ from gpuedu.trace import Finding, Level, Place, Thread
 
 
 def torn_warp(place: Place, who: Thread, name: str, missing: int) -> Finding:
-    """A warp of which some lanes do not call a function that needs all."""
+    """A warp in which some lanes do not call a function that needs all."""
     return Finding(
         Level.HAZARD,
         "torn-warp",
@@ -39,7 +39,7 @@ def different(place: Place, who: Thread, name: str, what: str, count: int) -> Fi
 def misaligned(
     place: Place, who: Thread, array: str, element: int, itemsize: int, count: int
 ) -> Finding:
-    """A matrix that does not begin on 32 bytes."""
+    """A matrix that does not begin at a multiple of 32 bytes."""
     return Finding(
         Level.HAZARD,
         "misaligned",
@@ -58,7 +58,7 @@ def misaligned(
 def leading_dimension(
     place: Place, who: Thread, array: str, leading: int, step: int, count: int
 ) -> Finding:
-    """A leading dimension that is no multiple of 16 bytes."""
+    """A leading dimension that is not a multiple of 16 bytes."""
     return Finding(
         Level.HAZARD,
         "misaligned",

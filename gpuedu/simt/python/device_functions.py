@@ -23,7 +23,7 @@ from gpuedu.simt.values import Array, Scalar, Tuple, Value
 MAX_DEPTH = 32
 
 Cost = tuple[int, int, int]
-"""Unsafe conversions, safe ones, promotions: the least is chosen, compared in this order."""
+"""Unsafe conversions, safe ones, promotions: the smallest is chosen, compared in this order."""
 
 
 def device_call(k: Lowerer, node: ast.Call, thing: Any, arguments: list[Value]) -> Value:
