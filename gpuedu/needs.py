@@ -80,7 +80,7 @@ def missing(name: str) -> MissingPackageError:
 
 
 def missing_in(lesson: str) -> MissingPackageError | None:
-    """The same for the first package that a lesson's cells import but that is missing, or None.
+    """The same for the first package that a lesson's cells import and that is not there, or None.
 
     >>> missing_in("welcome") is None
     True

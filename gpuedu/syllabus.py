@@ -18,9 +18,9 @@ GAINS = ("nothing", "own times", "needed for scale")
 class Lesson:
     """One lesson. ``minutes`` a learner needs; ``memory_mb`` for one seat; ``gains`` from a GPU.
 
-    ``tab``: it also runs in a browser tab, where each cell that cannot run says so. ``topic`` names
-    the package of its exercises where that is not the slug: lessons on the same topic share their
-    pictures and whatever else their exercises have in common.
+    ``tab``: it runs in a browser tab, too, where each cell that cannot says so. ``topic`` names the
+    package of its exercises where that is not the slug: lessons on one topic share their pictures
+    and whatever else their exercises have in common.
     """
 
     number: int

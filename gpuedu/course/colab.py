@@ -11,8 +11,7 @@ from gpuedu import __version__
 from gpuedu.syllabus import ready_lessons
 
 REPOSITORY = "https://github.com/gpuedu/gpuedu"
-"""Where the course is public. README, pyproject.toml and CITATION.cff say the same; a test checks
-it."""
+"""Where the course is public. README, pyproject.toml and CITATION.cff say the same, by a test."""
 
 # pip is held to the versions that are there: a session whose PyTorch or ipykernel is replaced under
 # it has to be restarted, and may not work then. Colab makes a form of the title and the parameter.

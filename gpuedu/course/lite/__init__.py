@@ -6,4 +6,4 @@ PYODIDE_URL = "https://cdn.jsdelivr.net/pyodide/v0.27.7/pyc/"
 The version is the one that the site's JupyterLite was made for."""
 
 SITE_URL = "https://gpuedu.github.io/gpuedu/"
-"""Where the site of this release is published. README names it; a test checks that."""
+"""Where the site of this release is published. README names it, by a test."""
