@@ -21,6 +21,7 @@ _ASKED = ("setup", "check", "hint", "predict", "reveal", "see", "measure", "prog
 """What cells call of gpuedu, which must not raise: it would end a run of all cells."""
 _PROGRAM = re.compile(r"^# === \w+\.py\n.*?(?=^### END SOLUTION$)", re.DOTALL | re.MULTILINE)
 """Files that a cell holds for whoever grades it; a learner writes them elsewhere."""
+_ITEM = re.compile(r"(?:[-+*]|\d+[.)])\s")
 _EMOJI = re.compile(r"[\U0001F300-\U0001FAFF]")
 
 
@@ -166,6 +167,10 @@ def _texts(source: LessonSource, _lesson: Lesson) -> Iterator[Exception]:
             yield source.fault("a lesson is called by its number", cell, "name what it is about")
         if _EMOJI.search(cell.text):
             yield source.fault("an emoji", cell)
+        for line in accidental_lists(cell.text) if not cell.is_code else ():
+            yield source.fault(
+                f"`{line[:40]}` becomes an item of a list", cell, "break the line elsewhere"
+            )
 
 
 def _points(source: LessonSource, lesson: Lesson) -> Iterator[Exception]:
@@ -244,3 +249,19 @@ def _variants(source: LessonSource, lesson: Lesson) -> Iterator[Exception]:
                     cells[0],
                     "change its module `variant` as the text was changed",
                 )
+
+
+def accidental_lists(text: str) -> list[str]:
+    r"""Lines within a paragraph that Markdown takes for an item, since they begin as one does.
+
+    >>> accidental_lists("from 0 to 2**32\n- 1, and\n\n- an item\n- another")
+    ['- 1, and']
+    """
+    found, before, is_list = [], "", False
+    for line in re.sub(r"```.*?```", "", text, flags=re.DOTALL).split("\n"):
+        begins = _ITEM.match(line) is not None
+        if begins and before.strip() and not is_list and not before.startswith("#"):
+            found.append(line)
+        is_list = bool(line.strip()) and (is_list or begins)
+        before = line
+    return found
