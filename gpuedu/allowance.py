@@ -1,7 +1,7 @@
 """How long something may take on a machine that has other work to do.
 
-A limit by the clock blames whoever had to wait: on a busy machine a right answer would be called
-endless. How long a thread was ready to run, and had no processor, does not count here.
+A limit by the clock punishes code that had to wait: on a busy machine a right answer would be
+called endless. So the time that a thread was ready to run but had no processor does not count here.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ import os
 import time
 
 MOST_WAITED = 3.0
-"""Up to so many limits a wait for a processor counts as none: then it is over all the same."""
+"""Waits for a processor are forgiven up to this many limits; then the time is over all the same."""
 _MOST_BYTES = 200
 """Three numbers."""
 
 
 class Allowance:
-    """A limit that begins when it is made, and is longer by every wait for a processor.
+    """A limit that starts when it is made and grows by every wait for a processor.
 
     Args:
         limit_s: seconds; ``math.inf`` for none.
-        pids: of processes, whose main threads are looked at, or of threads; by default the calling
-            thread's. Several take turns: their waits are added.
-        between: a thread that passes their messages on: what it computes does not count, either.
+        pids: of processes, whose main threads are watched, or of threads; by default the calling
+            thread. If there are several, they take turns, and their waits are added.
+        between: a thread that passes their messages on: what it computes does not count either.
     """
 
     def __init__(self, limit_s: float, *pids: int, between: int | None = None) -> None:
@@ -42,9 +42,9 @@ class Allowance:
 
 
 def waited_for_a_processor_s(pid: int | None = None) -> float:
-    """For how long the calling thread, or that of this number, was ready to run and did not.
+    """How long the calling thread, or the one with this number, was ready to run but did not.
 
-    Since it began; 0 where the system does not tell.
+    Since it started; 0 where the system does not say.
     """
     return _times_s(pid)[1]
 

@@ -1,10 +1,10 @@
-"""What kernels and arrays live on: a GPU where there is one, else gpuedu's own machine.
+"""What kernels and arrays run on: a GPU where there is one, otherwise gpuedu's own machine.
 
 ``cuda`` is ``numba.cuda``, or the SIMT machine with the same names; ``cp`` is CuPy, or
 ``gpuedu.arrays.cupy``, its names over NumPy; ``cupyx`` goes with it. ``GPUEDU_TIER=cpu`` chooses
-the machine where there is a GPU, too. The choice is made when one of them is first asked for, and
+the machine even where there is a GPU. The choice is made when one of them is first asked for, and
 kept. ``transfers()`` is the machine's account of copies between host and device,
-``reset_transfers()`` begins it anew; on a GPU it stays empty.
+``reset_transfers()`` clears it; on a GPU it stays empty.
 
 >>> from gpuedu.backend import cuda
 >>> cuda.get_current_device().WARP_SIZE
@@ -27,7 +27,7 @@ _TIER = "GPUEDU_TIER"
 
 
 class BackendError(GpueduError):
-    """``GPUEDU_TIER`` asks for something that this machine has not."""
+    """``GPUEDU_TIER`` asks for something that this machine does not have."""
 
 
 @cache
@@ -35,7 +35,7 @@ def has_gpu() -> bool:
     """Whether ``cuda`` is ``numba.cuda`` on a real GPU.
 
     Raises:
-        BackendError: ``GPUEDU_TIER`` is neither empty, cpu nor gpu; or gpu where none can be used.
+        BackendError: ``GPUEDU_TIER`` is not empty, cpu or gpu; or it is gpu where none can be used.
     """
     tier = os.environ.get(_TIER, "").strip().lower()
     if tier not in ("", "cpu", "gpu"):
@@ -43,7 +43,7 @@ def has_gpu() -> bool:
     found = tier != "cpu" and _gpu_is_usable()
     if tier == "gpu" and not found:
         raise BackendError(
-            f"{_TIER}=gpu, and numba.cuda can use no GPU here",
+            f"{_TIER}=gpu, but numba.cuda cannot use a GPU here",
             remedy="`gpuedu doctor` says what is missing",
         )
     return found
@@ -90,7 +90,7 @@ def _cp() -> ModuleType:
         return import_module("cupy")
     except ImportError as fault:
         raise BackendError(
-            f"there is a GPU, and CuPy cannot be imported: {fault}",
+            f"there is a GPU, but CuPy cannot be imported: {fault}",
             remedy=f"install cupy-cuda12x or cupy-cuda13x, or set {_TIER}=cpu",
         ) from fault
 

@@ -31,7 +31,7 @@ WORKSPACE = Path("workspace")
 
 
 def main() -> None:
-    """Run a command; an error that a person can mend is one line and its remedy, exit status 1."""
+    """Run a command; an error that a person can fix is one line and its remedy, exit status 1."""
     if isinstance(sys.stdout, io.TextIOWrapper):  # it may not have all letters of a name
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
@@ -65,7 +65,7 @@ def _tell_version(asked: bool) -> None:
 def _options(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_tell_version, is_eager=True, help="Say which release."),
+        typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the release."),
     ] = False,
 ) -> None:
     """Options before a command."""
@@ -112,17 +112,18 @@ def update(
 @app.command()
 def build(
     check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; fail where a notebook is not current.")
+        bool, typer.Option("--check", help="Write nothing; fail if a notebook is out of date.")
     ] = False,
     colab: Annotated[
-        Path | None, typer.Option("--colab", help="Write notebooks for hosted sessions there.")
+        Path | None,
+        typer.Option("--colab", help="Folder to write notebooks for hosted sessions into."),
     ] = None,
     package: Annotated[
         str | None,
         typer.Option("--package", help="What such a session installs; this release by default."),
     ] = None,
     lite: Annotated[
-        Path | None, typer.Option("--lite", help="Write the site for browsers there.")
+        Path | None, typer.Option("--lite", help="Folder to write the site for browsers into.")
     ] = None,
     pyodide: Annotated[
         Path | None,
@@ -135,7 +136,7 @@ def build(
         bool, typer.Option(help="With --book: solutions in it, each behind a click.")
     ] = True,
 ) -> None:
-    """Build notebooks from the lessons' sources, and what is known of wrong answers anew."""
+    """Build notebooks from the lessons' sources, and recompute what is known of wrong answers."""
     from gpuedu.course.build import build, build_readme, build_syllabus, compare
     from gpuedu.course.known_mistakes import outdated, record
 
@@ -169,7 +170,7 @@ def build(
         print(f"{state:8} {path}")
     if differences:
         raise GpueduError(
-            f"{len(differences)} files are not what their sources give",
+            f"{len(differences)} files do not match their sources",
             remedy="`gpuedu build`, then commit what it wrote",
         )
     print(f"all {2 * len(ready_lessons())} notebooks are current")
@@ -177,7 +178,7 @@ def build(
 
 @app.command()
 def lint() -> None:
-    """Hold the lessons' sources against the house rules."""
+    """Check the lessons' sources against the house rules."""
     from gpuedu.course.lint import lint
 
     root = course_root()
@@ -196,7 +197,7 @@ def gallery(
         list[str] | None, typer.Argument(help="Lessons by slug or number; all by default.")
     ] = None,
 ) -> None:
-    """Write every figure of the lessons into one page, to look at them; runs solved notebooks."""
+    """Write every figure of the lessons onto one page to look at; runs solved notebooks."""
     from gpuedu.course.gallery import write_gallery
 
     chosen = [find_lesson(name) for name in lessons or ()] or list(ready_lessons())
@@ -245,7 +246,7 @@ def prove(
         int,
         typer.Option(help="Seeds on which each stored answer is tried.", min=1),
     ] = 1,
-    workers: Annotated[int, typer.Option(help="Processes; one a core by default.", min=0)] = 0,
+    workers: Annotated[int, typer.Option(help="Processes; one per core by default.", min=0)] = 0,
     quick: Annotated[
         bool,
         typer.Option(
@@ -256,7 +257,7 @@ def prove(
         bool,
         typer.Option(
             "--mutants",
-            help="In their place try every single edit of right answers, with one seed.",
+            help="Try every single edit of right answers instead, with one seed.",
         ),
     ] = False,
     as_json: AsJson = False,
@@ -299,7 +300,7 @@ def _print_mutants(found: list[Any]) -> None:
         for key in one.survivors:
             print(f"   {key}")
         for key in one.unneeded:
-            print(f"   explained, and does not survive: {key}")
+            print(f"   explained, but does not survive: {key}")
 
 
 def _selected(ids: list[str] | None) -> list[str]:
@@ -426,10 +427,11 @@ def record(
         float | None, typer.Option("--time-s", help="Seconds for all of it; 540 by default.")
     ] = None,
     only: Annotated[
-        list[str] | None, typer.Option("--only", help="This series; may be repeated.")
+        list[str] | None, typer.Option("--only", help="Only this series; may be repeated.")
     ] = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Measure anew what is there with the same versions.")
+        bool,
+        typer.Option("--fresh", help="Measure again what is already there with the same versions."),
     ] = False,
     caps: Annotated[
         bool, typer.Option("--caps", help="Also under lower power limits: changes a GPU's setting.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class GpueduError(Exception):
-    """Base of all errors that are told to a person.
+    """Base of all errors that are shown to a person.
 
     ``message`` says what is wrong and where; ``remedy`` says what to try.
 
@@ -26,7 +26,7 @@ class UnknownNameError(GpueduError):
 
 
 class MissingPackageError(GpueduError):
-    """What was asked for needs a package that is not here."""
+    """What was asked for needs a package that is not installed."""
 
 
 class LessonSourceError(GpueduError):
@@ -42,7 +42,7 @@ class LessonSourceError(GpueduError):
 
 
 class CatalogError(GpueduError):
-    """A data file of the course (devices, lessons, records) that does not say what it must."""
+    """A data file of the course (devices, lessons, records) that lacks what it must say."""
 
 
 class WorkspaceError(GpueduError):
@@ -54,7 +54,7 @@ class ProgressStoreError(GpueduError):
 
 
 class AnswerError(GpueduError):
-    """What the learner's code gave cannot be judged: wrong kind, signature, type, dtype or shape.
+    """The learner's answer cannot be judged: wrong kind, signature, type, dtype or shape.
 
     It becomes feedback on the card, never a traceback.
     """
@@ -87,14 +87,15 @@ class KernelSourceError(GpueduError):
 class ClockError(AnswerError):
     """The simulated clock is used in a way that it cannot follow.
 
-    By a thread that it does not know, with a negative time, by a process that yields no moment.
+    For example by a thread that it does not know, with a negative time, or by a process that yields
+    something other than a moment.
     """
 
 
 class DeadlockError(AnswerError):
-    """Everybody on a simulated clock waits and nothing is due: nobody will ever go on.
+    """Everything on a simulated clock is waiting and nothing is due: no one can ever go on.
 
-    ``waiting`` names who waits for what, in the order in which they began to.
+    ``waiting`` names who waits for what, in the order in which they started waiting.
     """
 
     def __init__(self, message: str, *, waiting: tuple = (), remedy: str = "") -> None:

@@ -1,8 +1,8 @@
-"""Where an interrupt or the end of a time limit may land, and what is seen of an interrupt.
+"""Where an interrupt or the end of a time limit may land, and what an interrupt shows.
 
 It lands only where nothing is left half done: functions of the course say where that is. A person's
 interrupt (a notebook's square button, Ctrl-C) stays a KeyboardInterrupt. But a notebook shows one
-line of it: the traceback would be of the course's code, which tells a learner nothing.
+line of it: the traceback would be of the course's code, which says nothing to a learner.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ _is_broken_by_it: dict[CodeType, bool] = {}
 
 
 def unbroken(function: Function) -> Function:
-    """Let a function finish first, but for the ``interruptible`` ones that it calls."""
+    """Let a function finish first, except for the ``interruptible`` ones that it calls."""
     _is_broken_by_it[function.__code__] = False
     return function
 
 
 def interruptible(function: Function) -> Function:
-    """Let an interrupt land in what this function calls, also from within an unbroken one."""
+    """Let an interrupt land in what this function calls, even from within an unbroken one."""
     _is_broken_by_it[function.__code__] = True
     return function
 
 
 def may_land(frame: FrameType | None, *, elsewhere: bool = True) -> bool:
-    """Whether an interrupt may be raised in a frame; ``elsewhere``, if no caller says it.
+    """Whether an interrupt may be raised in a frame; ``elsewhere`` if no caller says so.
 
-    Never inside an import: what is cut off there may not be importable again in this process, as
-    is PyTorch, and the learner would have to restart the kernel. Nor where Python tells of an error
-    in a finaliser: whatever is raised there is lost, and what was to be told with it.
+    Never inside an import: a package that is cut off there, such as PyTorch, may not be importable
+    again in this process, and the learner would have to restart the kernel. Nor where Python
+    reports an error in a finalizer: whatever is raised there is lost, and so is the message.
     """
     hook = getattr(sys.unraisablehook, "func", sys.unraisablehook)
     telling = getattr(hook, "__code__", None)
@@ -57,14 +57,14 @@ def may_land(frame: FrameType | None, *, elsewhere: bool = True) -> bool:
 
 
 def quiet(interrupt: KeyboardInterrupt) -> KeyboardInterrupt:
-    """Have a notebook show a line in place of the interrupt's traceback, which is the course's."""
+    """Make a notebook show one line instead of the interrupt's traceback, which is the course's."""
     interrupt._render_traceback_ = lambda: [NOTE]  # type: ignore[attr-defined]
     return interrupt
 
 
 @contextlib.contextmanager
 def quiet_interrupts() -> Iterator[None]:
-    """Around a public call: an interrupt that leaves it shows the caller's line, and no more."""
+    """For a public call: an interrupt that leaves it shows the caller's line and nothing else."""
     try:
         yield
     except KeyboardInterrupt as interrupt:

@@ -1,6 +1,6 @@
-"""What parts of the course need beyond NumPy, and what is said where it is missing.
+"""What parts of the course need beyond NumPy, and what the learner is told where it is missing.
 
-Such a package is imported where it is used. Where it is not there, as in a browser tab, the learner
+Such a package is imported where it is used. Where it is missing, as in a browser tab, the learner
 gets one line: what this needs, and where it runs.
 """
 
@@ -33,7 +33,7 @@ NAMES = {
     "datasets": "Hugging Face's datasets",
     "transformers": "Hugging Face's Transformers",
 }
-"""Packages by the name they are imported by, as a person knows them."""
+"""Packages by import name, as a person knows them."""
 
 _EXTRAS = {"accelerate": "huggingface", "datasets": "huggingface", "transformers": "huggingface"}
 """What `make lab` leaves out, and which extra of the course's package brings it."""
@@ -75,7 +75,7 @@ def missing(name: str) -> MissingPackageError:
     if IN_TAB:
         return MissingPackageError(
             f"This needs {what}, which a browser tab does not have",
-            remedy="open this lesson in JupyterLab on a computer; it needs no GPU there, either",
+            remedy="open this lesson in JupyterLab on a computer; it needs no GPU there either",
         )
     remedy = "`make lab` installs it"
     if name in _EXTRAS:
@@ -99,7 +99,7 @@ def missing_in(lesson: str, *, is_light: bool) -> MissingPackageError | None:
 
 
 def missing_of(fault: BaseException) -> MissingPackageError | None:
-    """The same for an import that failed; None where the package is none of the course's."""
+    """The same for an import that failed; None where the package is not one of the course's."""
     if isinstance(fault, MissingPackageError):
         return fault
     if not isinstance(fault, ModuleNotFoundError) or not fault.name:

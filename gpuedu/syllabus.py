@@ -17,7 +17,7 @@ GAINS = ("nothing", "own times", "needed for scale")
 
 @dataclass(frozen=True)
 class Lesson:
-    """One lesson. ``minutes`` for a learner; ``memory_mb`` one seat needs; ``gains`` from a GPU.
+    """One lesson. ``minutes`` a learner needs; ``memory_mb`` for one seat; ``gains`` from a GPU.
 
     ``tab``: it runs in a browser tab, too, where each cell that cannot says so. ``topic`` names the
     package of its exercises where that is not the slug: lessons on one topic share their pictures
@@ -260,7 +260,7 @@ def lesson(slug: str) -> Lesson:
 
 
 def lesson_in(folder: str) -> Lesson:
-    """The lesson whose folder has this name; UnknownNameError with those that there are."""
+    """The lesson whose folder has this name; UnknownNameError with the existing ones."""
     for entry in ready_lessons():
         if entry.folder == folder:
             return entry
@@ -289,7 +289,7 @@ def exercise_ids() -> tuple[str, ...]:
 
 
 def unknown(kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
-    """The error for a name that nobody has, with the nearest known names as its remedy.
+    """The error for an unknown name, with the nearest known names as its remedy.
 
     >>> str(unknown("exercise", "amdal", ["amdahl", "bandwidth"]))
     "no exercise is called 'amdal'. Try: amdahl"

@@ -1,4 +1,4 @@
-"""Every unit conversion and every way a quantity is written for a person.
+"""Every unit conversion, and every way a quantity is written for a person.
 
 Decimal prefixes (GB = 1e9 bytes) are for rates and for what data sheets print; binary prefixes
 (GiB = 2**30 bytes) for memory that is allocated. Names of variables carry base units: ``time_s``,

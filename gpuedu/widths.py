@@ -1,4 +1,4 @@
-"""Integers of one width on every host, and indices of the width that NumPy wants.
+"""Integers of the same width on every host, and indices of the width that NumPy wants.
 
 NumPy's default integer and its index type are as wide as the host's addresses: 64 bits on a
 computer, 32 in a browser tab. Kernels compute as on a GPU, whose host has 64 bits, so what Python
@@ -24,7 +24,7 @@ def as_index(numbers: Any) -> np.ndarray:
     """Integers as NumPy's indices; on a computer int64 comes back as it is.
 
     Raises:
-        TypeError: They are no integers.
+        TypeError: They are not integers.
 
     >>> as_index(np.array([3, 0], np.int64)).dtype == np.intp
     True

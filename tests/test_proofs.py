@@ -113,7 +113,7 @@ def test_a_wrong_answer_that_loses_what_there_is_not_fails_the_proof(root, monke
     stored = {"wrong": StoredAnswer("wrong", "float16", statements=BAD)}
     monkeypatch.setattr(Bench, "stored_wrong", lambda self: stored)
     found = prove(root, "first-check", seeds=1)
-    assert "it loses 'float16', which is none of" in found.faults[0]
+    assert "it loses 'float16', which is not one of" in found.faults[0]
 
 
 @pytest.mark.parametrize("quick", [True, False])
@@ -133,7 +133,7 @@ def test_with_a_wrong_solution_no_card_is_looked_at(root, monkeypatch):
     faults = prove(root, "first-check", seeds=1).faults
     assert faults[0].startswith("seed 0: the solution is wrong")
     assert [one for one in faults if "card" in one] == [
-        "what its cards ask was not looked at: a right solution and `gpuedu build` come first"
+        "what its cards ask was not checked: that needs a right solution and `gpuedu build` first"
     ]
 
 

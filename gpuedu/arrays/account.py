@@ -3,7 +3,7 @@
 One call of the array API that makes new elements is one launch, reading its array operands and
 writing its results; a view (a slice, a transpose, a reshape) costs nothing. On a GPU some calls
 launch several kernels (``var``, ``sort``, ``linalg``), and caches may hold what was just written:
-these counts are the least that the calls must do, on any device.
+these counts are the least that the calls must do on any device.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def operations() -> tuple[Operation, ...]:
 
 
 def reset_operations() -> None:
-    """Begin a new account."""
+    """Start a new account."""
     _log.clear()
 
 
@@ -111,7 +111,7 @@ def count_operations() -> Iterator[Count]:
 
 @contextmanager
 def one_launch() -> Iterator[None]:
-    """What happens inside is part of a launch that is entered by itself."""
+    """What happens inside is part of a launch that is entered separately."""
     token = _silent.set(True)
     try:
         yield

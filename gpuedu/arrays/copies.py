@@ -1,4 +1,4 @@
-"""Copies of bytes by address: what a ``MemoryPointer`` does with memory that no array names."""
+"""Copies of bytes by address: what a ``MemoryPointer`` does with memory that has no array."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 class Copies:
     """The copying methods of a place in device memory; sizes are in bytes.
 
-    A host address is an int or a ``ctypes.c_void_p``, such as ``array.ctypes.data``: nobody can
-    check how much memory lies behind it. Copies with a stream are done when they return.
+    A host address is an int or a ``ctypes.c_void_p``, such as ``array.ctypes.data``: how much
+    memory is there cannot be checked. Copies with a stream are done when they return.
 
     Each raises CudaRuntimeError where ``size`` passes the end of the allocation, and
-    DeviceArrayTypeError for what is no address.
+    DeviceArrayTypeError for what is not an address.
     """
 
     mem: Memory
@@ -94,6 +94,6 @@ def _host(mem: Any) -> int:
     address = mem.value if isinstance(mem, ctypes.c_void_p) else mem
     if isinstance(address, bool) or not isinstance(address, int | np.integer) or not address:
         raise DeviceArrayTypeError(
-            f"{type(mem).__name__} is no host address", remedy="`array.ctypes.data`"
+            f"{type(mem).__name__} is not a host address", remedy="`array.ctypes.data`"
         )
     return int(address)

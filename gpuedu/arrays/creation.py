@@ -30,7 +30,7 @@ def array(
 ) -> ndarray:
     """``cupy.array``: a device array from a number, list, host array or device array."""
     if subok:
-        raise NotInStandInError("cupy.array(subok=True) is not there", remedy="leave subok out")
+        raise NotInStandInError("cupy.array(subok=True) is not supported", remedy="leave subok out")
     require_fusible("array")
     if not isinstance(obj, ndarray) and hasattr(obj, "__cuda_array_interface__"):
         obj = from_interface(obj)
@@ -64,8 +64,8 @@ def _stacked(items: Any) -> ndarray:
     parts = [_stacked(item) if isinstance(item, (list, tuple)) else item for item in items]
     if not all(isinstance(part, ndarray) and part.shape == parts[0].shape for part in parts):
         raise DeviceArrayTypeError(
-            "a list of device arrays becomes an array where all have one shape, and it holds "
-            "nothing else",
+            "a list of device arrays becomes an array only if all have the same shape and it "
+            "holds nothing else",
             remedy="cp.stack or cp.concatenate",
         )
     result = ndarray((len(parts), *parts[0].shape), np.result_type(*(p.dtype for p in parts)))
@@ -82,7 +82,7 @@ def asarray(
     copy: bool | None = None,
     blocking: bool = False,
 ) -> ndarray:
-    """``cupy.asarray``: ``a`` itself where it is on the device with this dtype, else a copy."""
+    """``cupy.asarray``: ``a`` itself if it is on the device with this dtype, otherwise a copy."""
     return array(a, dtype, copy=bool(copy), order=order)
 
 
@@ -126,7 +126,7 @@ def copy(a: Any, order: str = "K") -> ndarray:
 def empty(shape: Any, dtype: Any = float, order: str = "C") -> ndarray:
     """``cupy.empty``: an array whose elements are undefined.
 
-    Here floats are NaN, so that reading before writing shows itself.
+    Here floats are NaN, so that reading before writing shows.
     """
     result = ndarray(shape, require_dtype(as_dtype(dtype)), order=order)
     _spoil(result)
@@ -149,7 +149,7 @@ def ones(shape: Any, dtype: Any = float, order: str = "C") -> ndarray:
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C") -> ndarray:
-    """``cupy.full``: an array of one value, of its dtype unless one is given."""
+    """``cupy.full``: an array of one value, with its dtype unless another is given."""
     if dtype is None:
         on_device = isinstance(fill_value, ndarray)
         dtype = fill_value.dtype if on_device else as_array(fill_value).dtype

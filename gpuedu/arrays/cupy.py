@@ -1,6 +1,6 @@
 """``cp`` where there is no GPU: the names of CuPy (v14), for arrays in gpuedu's device memory.
 
-What a lesson's ``cp`` is on the cpu tier (see ``gpuedu.backend``; ``gpuedu.arrays`` tells what it
+What a lesson's ``cp`` is on the cpu tier (see ``gpuedu.backend``; ``gpuedu.arrays`` says what it
 keeps to and where it differs).
 
 >>> a = array([1.0, 2.0, 4.0])
@@ -88,7 +88,7 @@ _KERNELS = ("ElementwiseKernel", "RawKernel", "RawModule", "ReductionKernel")
 
 
 def get_array_module(*args: Any) -> Any:
-    """``cupy.get_array_module``: this module where an argument is a device array, else NumPy."""
+    """``cupy.get_array_module``: this module if an argument is a device array, otherwise NumPy."""
     on_device = builtins.any(isinstance(value, ndarray) for value in args)
     return sys.modules[__name__] if on_device else np
 

@@ -20,7 +20,7 @@ _NAMES = {"MULTIPROCESSOR_COUNT": "MultiProcessorCount"}
 
 
 class Device:
-    """A device by its number; there is device 0 only.
+    """A device by its number; there is only device 0.
 
     >>> Device().compute_capability, Device(0) == Device()
     ('90', True)
@@ -84,7 +84,7 @@ class Device:
 
     @property
     def pci_bus_id(self) -> str:
-        """A number of a bus that is not there."""
+        """A bus number, made up: there is no bus."""
         return "0000:00:00.0"
 
 
@@ -93,7 +93,7 @@ def _camel(name: str) -> str:
 
 
 def require_device(device_id: int) -> None:
-    """Refuse devices that are not there.
+    """Refuse devices that do not exist.
 
     Raises:
         CudaRuntimeError: It is not device 0.

@@ -8,7 +8,7 @@ from gpuedu.arrays.errors import DeviceArrayValueError, NotInStandInError
 
 
 def require_dtype(dtype: np.dtype) -> np.dtype:
-    """Refuse dtypes that CuPy has not.
+    """Refuse dtypes that CuPy does not have.
 
     Raises:
         NotInStandInError: Records or bfloat16, which CuPy has.
@@ -16,7 +16,7 @@ def require_dtype(dtype: np.dtype) -> np.dtype:
     """
     if dtype.names or dtype.name == "bfloat16":
         raise NotInStandInError(
-            f"arrays of {dtype} are not in gpuedu's stand-in for CuPy; on a GPU they are",
+            f"arrays of {dtype} are not in gpuedu's stand-in for CuPy; CuPy on a GPU has them",
             remedy="an array for each field" if dtype.names else "float16 or float32",
         )
     if dtype.char not in "?bhilqBHILQefdFD" or not dtype.isnative:

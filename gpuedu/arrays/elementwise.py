@@ -44,7 +44,7 @@ class ufunc:  # noqa: N801
         return f"<ufunc '{self.name}'>"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Compute; ``out``, ``where``, ``dtype`` and ``casting`` are there as keywords.
+        """Compute; the keywords are ``out``, ``where``, ``dtype`` and ``casting``.
 
         Raises:
             DeviceArrayTypeError: An operand is a host array, a list or the like.
@@ -100,25 +100,25 @@ class ufunc:  # noqa: N801
         return self._method("reduce", array, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
 
     def accumulate(self, array: ndarray, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
-        """Combine the elements along an axis, and keep what was combined so far."""
+        """Combine the elements along an axis, and keep every intermediate result."""
         return self._method("accumulate", array, axis=axis, dtype=dtype, out=out)
 
     def reduceat(
         self, array: ndarray, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None
     ) -> Any:
-        """Combine the elements of slices that ``indices`` begin."""
+        """Combine the elements of the slices that start at ``indices``."""
         return self._method("reduceat", array, indices, axis=axis, dtype=dtype, out=out)
 
     def outer(self, A: ndarray, B: ndarray, **kwargs: Any) -> Any:
-        """Compute for each element of ``A`` with each of ``B``."""
+        """Compute for each pair of an element of ``A`` and one of ``B``."""
         return self._method("outer", A, B, **kwargs)
 
     def at(self, a: ndarray, indices: Any, b: Any = None) -> None:
         """Combine elements of ``a`` with ``b`` in place; a place that is named twice counts twice.
 
         Raises:
-            NotInStandInError: CuPy has it for add, subtract, maximum, minimum and bitwise
-                functions only.
+            NotInStandInError: CuPy has it only for add, subtract, maximum, minimum and bitwise
+                functions.
         """
         from gpuedu.arrays.indexing import scatter
 
@@ -191,7 +191,7 @@ def matmul(x1: ndarray, x2: ndarray, out: ndarray | None = None, **kwargs: Any) 
 
 
 def where(condition: ndarray, x: Any = None, y: Any = None) -> Any:
-    """``cupy.where``: elements of ``x`` where the condition holds, else of ``y``.
+    """``cupy.where``: elements of ``x`` where the condition holds, and of ``y`` elsewhere.
 
     With the condition alone: the indices where it holds.
     """

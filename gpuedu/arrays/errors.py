@@ -1,4 +1,4 @@
-"""What the stand-in for CuPy raises. Each is also of the class that CuPy raises there."""
+"""What the stand-in for CuPy raises. Each error also has the class that CuPy raises there."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gpuedu.errors import GpueduError
 
 
 class NotInStandInError(GpueduError, NotImplementedError):
-    """Something that CuPy has on a GPU and gpuedu's stand-in for it has not."""
+    """Something that CuPy has on a GPU and gpuedu's stand-in for it lacks."""
 
 
 class DeviceArrayTypeError(GpueduError, TypeError):
@@ -22,7 +22,7 @@ class DeviceArrayIndexError(GpueduError, IndexError):
 
 
 class OutOfMemoryError(GpueduError, MemoryError):
-    """More device memory is asked for than the pool's limit, or the device, allows."""
+    """More device memory was asked for than the pool's limit, or the device, allows."""
 
     def __init__(self, size_bytes: int, total_bytes: int, limit_bytes: int = 0) -> None:
         self.size_bytes, self.total_bytes, self.limit_bytes = size_bytes, total_bytes, limit_bytes
@@ -38,8 +38,8 @@ class OutOfMemoryError(GpueduError, MemoryError):
 
 
 class HostTooSmallError(GpueduError, MemoryError):
-    """The stated device would hold the array, and this computer, which stands for it, cannot."""
+    """The stated device could hold the array; this computer, which stands in for it, cannot."""
 
 
 class CudaRuntimeError(GpueduError, RuntimeError):
-    """What CUDA's runtime refuses: a device that is not there."""
+    """What CUDA's runtime refuses: a device that does not exist."""

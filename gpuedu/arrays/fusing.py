@@ -1,7 +1,7 @@
 """What may happen inside a fused function: elementwise work and plain reductions, nothing else.
 
-CuPy's ``fuse`` runs the function once with place-holders and makes one kernel of what it did to
-them; so there are no values to branch on, no elements to pick and no other functions to call. Here
+CuPy's ``fuse`` runs the function once with placeholders and makes one kernel from what it did to
+them, so there are no values to branch on, no elements to pick and no other functions to call. Here
 the function runs on arrays, and the same things are refused.
 """
 
@@ -20,13 +20,13 @@ _written: ContextVar[list[Any] | None] = ContextVar("written", default=None)
 
 
 def is_fusing() -> bool:
-    """Whether a fused function runs."""
+    """Whether a fused function is running."""
     return _written.get() is not None
 
 
 @contextmanager
 def fusing() -> Iterator[list[Any]]:
-    """A fused function runs inside; gives the list of arrays that it writes in place."""
+    """A fused function runs inside; yields the list of arrays that it writes in place."""
     written: list[Any] = []
     token = _written.set(written)
     try:
@@ -36,14 +36,14 @@ def fusing() -> Iterator[list[Any]]:
 
 
 def note_written(array: Any) -> None:
-    """Tell that an array was written in place."""
+    """Note that an array was written in place."""
     written = _written.get()
     if written is not None and not any(array is known for known in written):
         written.append(array)
 
 
 def require_fusible(name: str) -> None:
-    """Refuse a function that is no part of a fused kernel.
+    """Refuse a function that cannot be part of a fused kernel.
 
     Raises:
         DeviceArrayTypeError: It is called inside ``cupy.fuse``.

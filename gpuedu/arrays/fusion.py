@@ -1,4 +1,4 @@
-"""``cp.fuse``: a function of arrays as one kernel, which keeps what lies between in registers."""
+"""``cp.fuse``: a function of arrays as one kernel, with intermediate results in registers."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Fusion:
     """A fused function. One call is one launch: it reads its arrays once and writes its results.
 
     Raises:
-        DeviceArrayTypeError: It has no name that a kernel can have, as a lambda. CuPy's compiler
-            stops at that when the function is first called.
+        DeviceArrayTypeError: It has a name that a kernel cannot have, such as a lambda's. CuPy's
+            compiler fails on that when the function is first called.
 
     What this simplifies: CuPy may need several kernels where a function holds reductions; here
     the count is always one.
@@ -32,8 +32,8 @@ class Fusion:
         self.name = name or function.__name__
         if not self.name.isidentifier():
             raise DeviceArrayTypeError(
-                f"cupy.fuse compiles a kernel with the function's name, and {self.name} is no name "
-                "in CUDA C",
+                f"cupy.fuse compiles a kernel with the function's name, and {self.name} is not "
+                "a name in CUDA C",
                 remedy="use a def, or name it: `cp.fuse(kernel_name='scale')(lambda x: 2 * x)`.",
             )
 
@@ -44,11 +44,11 @@ class Fusion:
         """Run the function.
 
         Raises:
-            DeviceArrayTypeError: It does what no fused kernel can: branch on values, pick
-                elements, call functions that are not elementwise.
+            DeviceArrayTypeError: It does something that a fused kernel cannot: branch on values,
+                pick elements, call functions that are not elementwise.
         """
         if kwargs:
-            raise DeviceArrayTypeError("cupy.fuse: arguments are given by place, not by name")
+            raise DeviceArrayTypeError("cupy.fuse takes its arguments by position, not by name")
         if is_fusing():
             return self.func(*args)
         with fusing() as written, one_launch(), using_allocator(in_registers):

@@ -119,7 +119,8 @@ class Index:
 
 def _no_index(part: Any) -> DeviceArrayIndexError:
     return DeviceArrayIndexError(
-        f"{part!r} is no index: integers, slices, `...`, `None`, integer and boolean arrays are"
+        f"{part!r} is not an index; integers, slices, `...`, `None`, and integer and boolean "
+        "arrays are"
     )
 
 

@@ -1,7 +1,7 @@
 """``cp.linalg``: linear algebra on device arrays; the table in ``functions.txt`` has it.
 
 CuPy leaves results of singular matrices and the like undefined, unless ``cupyx.errstate`` asks for
-an error, as looking would make the host wait; here they are NumPy's ``LinAlgError``.
+an error, because checking would make the host wait; here they are NumPy's ``LinAlgError``.
 """
 
 from __future__ import annotations

@@ -45,14 +45,16 @@ def cupy_names(module: str) -> frozenset[str]:
 
 
 def missing(module: str, name: str) -> Exception:
-    """The error for a name that the stand-in has not: its own, or CuPy's where that lacks it, too.
+    """The error for a name that the stand-in lacks: its own, or CuPy's if that lacks it too.
 
     >>> type(missing("cupy", "vectorize")).__name__, type(missing("cupy", "nothing")).__name__
     ('NotInStandInError', 'AttributeError')
     """
     if name in cupy_names(module):
         return NotInStandInError(
-            f"{module}.{name} is not in gpuedu's stand-in for CuPy; on a GPU it is there",
-            remedy=_ELSEWHERE.get(f"{module}.{name}", "write it with the functions that are"),
+            f"{module}.{name} is not in gpuedu's stand-in for CuPy; CuPy on a GPU has it",
+            remedy=_ELSEWHERE.get(
+                f"{module}.{name}", "write it with functions that the stand-in has"
+            ),
         )
     return AttributeError(f"{module!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Device memory of arrays: allocations that a pool knows of while something refers to them."""
+"""Device memory of arrays: allocations that a pool tracks while something refers to them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LARGE_BYTES = 64 * 2**20
 class Peak:
     """Used bytes of all pools while ``watch_memory`` watched, as the pools count them.
 
-    ``start_bytes`` were used before, ``peak_bytes`` at the worst moment: temporary arrays too.
+    ``start_bytes`` were used before, ``peak_bytes`` at the worst moment, with temporary arrays.
     """
 
     start_bytes: int
@@ -57,7 +57,7 @@ _meter = _Meter()
 def watch_memory() -> Iterator[Peak]:
     """Note the peak of used device memory while the block runs.
 
-    Every operation's result is an array of its own, so the temporaries of an expression count.
+    Every operation's result is a separate array, so the temporaries of an expression count.
     """
     peak = Peak(_meter.used_bytes, _meter.used_bytes)
     _meter.watching.append(peak)
@@ -95,8 +95,8 @@ def _require_room(size_bytes: int) -> None:
     free_bytes = available_memory_bytes()
     if free_bytes is not None and size_bytes > free_bytes:
         raise HostTooSmallError(
-            f"{size_bytes:,} bytes fit on the device, but this computer stands for it and has "
-            f"{free_bytes:,} bytes left",
+            f"{size_bytes:,} bytes fit on the device, but this computer stands in for it and "
+            f"has {free_bytes:,} bytes left",
             remedy="smaller arrays, or `del` what is not needed",
         )
 
@@ -162,7 +162,7 @@ def _hold(memory: Memory, size_bytes: int, release: Callable[[], None]) -> None:
 class MemoryPool:
     """Allocations that are kept for reuse: see ``gpuedu.arrays.pool``.
 
-    ``allocator`` is accepted, as CuPy's, and not used: there is one kind of memory here.
+    ``allocator`` is accepted, as by CuPy, but not used: there is one kind of memory here.
     """
 
     def __init__(self, allocator: Callable[[int], MemoryPointer] | None = None) -> None:
@@ -198,7 +198,7 @@ class MemoryPool:
         return self.total_bytes() - self.used_bytes()
 
     def total_bytes(self) -> int:
-        """Bytes taken from the device: used ones and those that are kept."""
+        """Bytes taken from the device, both used and kept."""
         return self._blocks.total_bytes
 
     def n_free_blocks(self) -> int:
@@ -207,11 +207,11 @@ class MemoryPool:
         return len(self._blocks.free)
 
     def free_all_blocks(self, stream: Any = None) -> None:
-        """Give kept blocks back to the device, but those of which a part is still used."""
+        """Give kept blocks back to the device, except those of which a part is still used."""
         self._blocks.release()
 
     def set_limit(self, size: int | None = None, fraction: float | None = None) -> None:
-        """Limit ``total_bytes``: in bytes, or as a part of the device; neither is no limit."""
+        """Limit ``total_bytes``: in bytes, or as a part of the device; without either, no limit."""
         self._blocks.set_limit(size, fraction)
 
     def get_limit(self) -> int:
@@ -240,7 +240,7 @@ def get_allocator() -> Callable[[int], MemoryPointer]:
 
 
 def set_allocator(allocator: Callable[[int], MemoryPointer] | None = None) -> None:
-    """Take memory from ``allocator``; None takes each array's from the device itself."""
+    """Take memory from ``allocator``; with None each array's comes from the device itself."""
     global _allocator
     _allocator = allocator or malloc
 

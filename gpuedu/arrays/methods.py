@@ -1,4 +1,4 @@
-"""Methods of device arrays that are more than a call of the function of their name."""
+"""Methods of device arrays that do more than call the function of the same name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def astype(
     subok: Any = None,
     copy: bool = True,
 ) -> ndarray:
-    """The elements as another dtype; the array itself with ``copy=False`` where nothing changes."""
+    """The elements as another dtype; with ``copy=False`` the array itself if nothing changes."""
     if casting is not None and not np.can_cast(self.dtype, dtype, casting):
         raise DeviceArrayTypeError(
             f"Cannot cast array data from {self.dtype!r} to {np.dtype(dtype)!r} "
@@ -44,7 +44,7 @@ def copy(self: ndarray, order: str = "C") -> ndarray:
 
 
 def empty_like_quietly(array: ndarray, dtype: np.dtype, order: str) -> ndarray:
-    """An array to be written at once; ``order`` "A" is F where the array is, else C."""
+    """An array to be written at once; ``order`` "A" is F if the array is, otherwise C."""
     if order.upper() == "A":
         order = "F" if array.flags.fnc else "C"
     return empty_like(array, dtype, order)
@@ -64,7 +64,7 @@ def view(self: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
 
 
 def reshape(self: ndarray, *shape: Any, order: str = "C", copy: bool | None = None) -> ndarray:
-    """The same elements in another shape: a view where it may be one."""
+    """The same elements in another shape: a view where that is possible."""
     wanted = shape[0] if len(shape) == 1 else shape
     elements = self.elements()
     found = elements.reshape(wanted, order=order)  # type: ignore[call-overload]
@@ -85,7 +85,7 @@ def flatten(self: ndarray, order: str = "C") -> ndarray:
 
 
 def transpose(self: ndarray, *axes: Any) -> ndarray:
-    """A view with the axes in another order; reversed unless one is given."""
+    """A view with the axes in another order, reversed by default."""
     return self.part(self.elements().transpose(*axes))
 
 
@@ -126,7 +126,7 @@ def scatter_min(self: ndarray, slices: Any, value: Any) -> None:
 
 
 def conjugate(self: ndarray) -> ndarray:
-    """The complex conjugate: the array itself where it is real."""
+    """The complex conjugate: the array itself if it is real."""
     return UFUNCS["conjugate"](self) if self.dtype.kind == "c" else self
 
 
@@ -148,7 +148,7 @@ def real(self: ndarray) -> ndarray:
 
 
 def imag(self: ndarray) -> ndarray:
-    """The imaginary part: a view of a complex array, else zeros."""
+    """The imaginary part: a view of a complex array, otherwise zeros."""
     if self.dtype.kind != "c":
         return into(ndarray(self.shape, self.dtype), "imag", 0)
     return self.part(self.elements().imag)

@@ -1,4 +1,4 @@
-"""The device array: shape and dtype at hand, elements out of the host's reach but by copies."""
+"""The device array: the host knows shape and dtype, and reaches elements only by copies."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ndarray:  # noqa: N801
         dtype: float64 unless given.
         memptr: Device memory to use instead of new memory.
         strides: Bytes from one element to the next along each axis.
-        order: "C" or "F", where strides are not given.
+        order: "C" or "F", if strides are not given.
 
     Its elements are undefined. ``device_view`` is what a kernel's launch takes: the memory, the
     place in it, shape, strides and dtype. Methods, operators and NumPy's protocols are attached
@@ -61,7 +61,7 @@ class ndarray:  # noqa: N801
 
     @classmethod
     def on_view(cls, view: DeviceView, base: ndarray | None = None) -> ndarray:
-        """An array on memory that is there already."""
+        """An array on existing memory."""
         array = cls.__new__(cls)
         array._become(view, base)
         array._memory = base._memory if base is not None else _memory_of(view)
@@ -72,7 +72,7 @@ class ndarray:  # noqa: N801
         self.base = base
 
     def part(self, elements: np.ndarray) -> ndarray:
-        """A view of this array's memory where ``elements``, a NumPy array on it, lies."""
+        """A view of the memory that ``elements``, a NumPy array on this array's memory, covers."""
         require_fusible("a view")
         start = elements.__array_interface__["data"][0]
         offset = start - self.device_view.buffer.address if elements.size else 0

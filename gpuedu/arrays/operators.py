@@ -1,6 +1,6 @@
 """Giving the array class its operators and methods, when ``cp`` is imported.
 
-They need the functions, which need the class: so they come to it from here.
+They need the functions, which need the class, so they are attached from here.
 """
 
 from __future__ import annotations

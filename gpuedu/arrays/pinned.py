@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class PinnedMemoryPool:
-    """A pool of page-locked memory; it keeps nothing, as there is none to keep."""
+    """A pool of page-locked memory; it keeps nothing, because there is none to keep."""
 
     def malloc(self, size: int) -> bytearray:
         """Host memory of ``size`` bytes, for ``np.frombuffer``."""

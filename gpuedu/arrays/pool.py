@@ -1,9 +1,9 @@
 """The memory pool: which bytes of the device are used, and which are kept for later.
 
 It follows CuPy's documented pool (CuPy User Guide, "Memory Management", v14): sizes are rounded up
-to 512 bytes, the smallest free block that is large enough is taken and split, a freed block
-stays in the pool and grows together with free neighbors, and ``free_all_blocks`` gives back the
-blocks that are not split.
+to 512 bytes, the smallest free block that is large enough is taken and split, a freed block stays
+in the pool and is merged with free neighbors, and ``free_all_blocks`` gives back the blocks that
+are not split.
 
 What this simplifies: only sizes are kept here, without addresses, so that a computer with little
 memory holds no more bytes than its arrays need; all streams share the free blocks.
@@ -35,7 +35,7 @@ def rounded(size_bytes: int) -> int:
 
 @dataclass(eq=False)
 class Block:
-    """A stretch of memory, used or free; ``before`` and ``after`` are parts of one allocation."""
+    """A range of memory, used or free; ``before`` and ``after`` are parts of one allocation."""
 
     size_bytes: int
     before: Block | None = None
@@ -54,8 +54,8 @@ class Blocks:
     >>> blocks.used_bytes, blocks.total_bytes, len(blocks.free)
     (0, 1024, 1)
 
-    An array may die at any moment, also while this class works on its blocks: so a block that is
-    not used any longer goes to ``returned`` first, and is taken from there by ``settle``.
+    An array may die at any moment, even while this class works on its blocks. So a block that is no
+    longer used first goes to ``returned``, and ``settle`` takes it from there.
     """
 
     used_bytes: int = 0
@@ -134,7 +134,7 @@ class Blocks:
         bisect.insort(self.free, block, key=lambda kept: kept.size_bytes)
 
     def release(self) -> None:
-        """Give blocks back to the device, but those of which a part is still used."""
+        """Give blocks back to the device, except those of which a part is still used."""
         self.settle()
         with self._lock:
             self._release()
@@ -145,7 +145,7 @@ class Blocks:
         self.free[:] = kept
 
     def set_limit(self, size: int | None, fraction: float | None) -> None:
-        """Limit ``total_bytes``, in bytes or as a part of the device; 0 is no limit."""
+        """Limit ``total_bytes``, in bytes or as a part of the device; 0 means no limit."""
         if size is not None and fraction is not None:
             raise DeviceArrayValueError("size and fraction cannot be specified at one time")
         if fraction is not None:
@@ -162,7 +162,7 @@ ALL_BLOCKS: weakref.WeakSet[Blocks] = weakref.WeakSet()
 
 
 def kept_bytes() -> int:
-    """Bytes that pools took from the device and nothing uses."""
+    """Bytes that pools took from the device and that nothing uses."""
     for blocks in ALL_BLOCKS:
         blocks.settle()
     return sum(blocks.total_bytes - blocks.used_bytes for blocks in ALL_BLOCKS)

@@ -17,7 +17,7 @@ def without_axes(value: Any) -> Any:
 
 
 def attach_protocols(cp: ModuleType) -> None:
-    """Let NumPy's functions of device arrays be those of ``cp``."""
+    """Make NumPy's functions of device arrays those of ``cp``."""
 
     def from_ufunc(_: ndarray, function: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return _from_ufunc(cp, function, method, inputs, kwargs)

@@ -1,6 +1,6 @@
 """``cp.random``: random numbers on the device, by NumPy's generator.
 
-The distributions are CuPy's, the numbers are not: the same seed gives other ones on a GPU.
+The distributions are CuPy's, but the numbers are not: a GPU gives different ones for a seed.
 """
 
 from __future__ import annotations
@@ -83,11 +83,11 @@ class RandomState:
         raise missing("cupy.random.RandomState", name)
 
     def seed(self, seed: Any = None) -> None:
-        """Begin anew from ``seed``; without one, from chance."""
+        """Start again from ``seed``; without one, at random."""
         self._generator = np.random.default_rng(seed)
 
     def rand(self, *size: int, dtype: Any = float) -> ndarray:
-        """Uniform numbers from 0 up to 1, which is left out."""
+        """Uniform numbers from 0 up to, but not including, 1."""
         return self.random_sample(size or None, dtype=dtype)  # type: ignore[attr-defined]
 
     def randn(self, *size: int, dtype: Any = float) -> ndarray:
@@ -157,7 +157,7 @@ def get_random_state() -> RandomState:
 
 
 def set_random_state(rs: RandomState) -> None:
-    """``cupy.random.set_random_state``: the one that the module's functions are to use."""
+    """``cupy.random.set_random_state``: set the one that the module's functions use."""
     global _state
     if not isinstance(rs, RandomState):
         raise DeviceArrayTypeError(
@@ -167,7 +167,7 @@ def set_random_state(rs: RandomState) -> None:
 
 
 def reset_states() -> None:
-    """``cupy.random.reset_states``: begin anew from chance."""
+    """``cupy.random.reset_states``: start again at random."""
     set_random_state(RandomState())
 
 

@@ -1,4 +1,4 @@
-"""Functions that are more than NumPy's on the device's memory."""
+"""Functions that need more than NumPy on the device's memory."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def shares_memory(a: ndarray, b: ndarray, max_work: Any = None) -> bool:
 
 
 def may_share_memory(a: ndarray, b: ndarray, max_work: Any = None) -> bool:
-    """``cupy.may_share_memory``: whether the stretches of memory overlap."""
+    """``cupy.may_share_memory``: whether their ranges of memory overlap."""
     return np.may_share_memory(_on_device(a).elements(), _on_device(b).elements())
 
 
@@ -129,7 +129,7 @@ def astype(x: ndarray, dtype: Any, /, *, copy: bool = True) -> ndarray:
 def apply_along_axis(
     func1d: Callable[..., Any], axis: int, arr: ndarray, *args: Any, **kwargs: Any
 ) -> ndarray:
-    """``cupy.apply_along_axis``: ``func1d`` of each line along an axis, one after the other."""
+    """``cupy.apply_along_axis``: ``func1d`` of each line along an axis, one after another."""
     moved = _moveaxis(_on_device(arr), axis, -1)
     lines = [asarray(func1d(moved[at], *args, **kwargs)) for at in np.ndindex(moved.shape[:-1])]
     stacked = _stack(lines).reshape(moved.shape[:-1] + lines[0].shape)
@@ -213,7 +213,7 @@ FROM_HOST = {
 
 
 class Concatenator:
-    """``cp.r_``, ``cp.c_``, ``cp.mgrid`` and ``cp.ogrid``: arrays from what stands in brackets."""
+    """``cp.r_``, ``cp.c_``, ``cp.mgrid`` and ``cp.ogrid``: arrays from what is in brackets."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -249,7 +249,7 @@ def memoize(for_each_device: bool = False) -> Callable[[Callable[..., Any]], Cal
 
 
 def clear_memo() -> None:
-    """``cupy.clear_memo``: nothing is kept here that others could see."""
+    """``cupy.clear_memo``: nothing is kept here that other code could see."""
 
 
 def is_available() -> bool:

@@ -26,8 +26,8 @@ _SIZE_BYTES = 8
 class Entry:
     """One line of the table.
 
-    ``name`` is CuPy's, with the module before it; ``asks`` the letters of the parameters that ask
-    for device arrays; ``gives`` the word after the arrow; ``numpy_name`` as NumPy calls it.
+    ``name`` is CuPy's, with the module before it; ``asks`` are the letters of the parameters that
+    take device arrays; ``gives`` is the word after the arrow; ``numpy_name`` as NumPy calls it.
     """
 
     name: str
@@ -172,10 +172,10 @@ def _parameter_names(target: Callable[..., Any]) -> set[str]:
 
 
 def accepted(value: Any, asked: str) -> Any:
-    """An argument as its letter in the table asks, or an error.
+    """An argument in the form that its letter in the table asks for, or an error.
 
     Raises:
-        DeviceArrayTypeError: It is not on the device, or it is, and the host needs it.
+        DeviceArrayTypeError: It is not on the device, or it is on the device but the host needs it.
     """
     if asked == "A":
         return value
@@ -233,10 +233,10 @@ def _require_on_host(value: Any) -> None:
 def arguments_for(
     entry: Entry, bound: inspect.BoundArguments, known: set[str]
 ) -> tuple[tuple, dict[str, Any]]:
-    """NumPy's arguments: required ones by place, the others by name where they say something.
+    """NumPy's arguments: required ones by position, the others by name if they say something.
 
     Raises:
-        NotInStandInError: A parameter was given that NumPy has not.
+        NotInStandInError: A parameter was given that NumPy does not have.
     """
     positional: list[Any] = []
     named: dict[str, Any] = {}
@@ -254,7 +254,7 @@ def arguments_for(
         elif value is not parameter.default:
             raise NotInStandInError(
                 f"cupy.{entry.name}({parameter.name}=...) is not in gpuedu's stand-in for CuPy",
-                remedy=f"leave {parameter.name} out; on a GPU it is there",
+                remedy=f"leave {parameter.name} out; CuPy on a GPU has it",
             )
     return tuple(positional), named
 

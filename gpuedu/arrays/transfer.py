@@ -15,7 +15,7 @@ _contents: ContextVar[list[np.ndarray | None] | None] = ContextVar("contents", d
 
 @contextmanager
 def watch_contents() -> Iterator[list[np.ndarray | None]]:
-    """Collect what each copy inside carries, in order: the array, or None where it is not told."""
+    """Collect what each copy inside carries, in order: the array, or None where it is not known."""
     found: list[np.ndarray | None] = []
     token = _contents.set(found)
     try:

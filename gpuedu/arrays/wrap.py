@@ -57,7 +57,7 @@ class Operands:
         """``value`` for NumPy: device arrays as NumPy arrays on their memory, also in sequences.
 
         Raises:
-            DeviceArrayTypeError: There is a host array.
+            DeviceArrayTypeError: It contains a host array.
         """
         if isinstance(value, ndarray):
             if not any(value is known for known in self.arrays):
@@ -72,7 +72,7 @@ class Operands:
         return value
 
     def raise_up(self, value: Any) -> Any:
-        """A result of NumPy on the device: views of operands, or new arrays."""
+        """A result of NumPy, on the device: views of operands, or new arrays."""
         if isinstance(value, np.ndarray):
             known = self._owner(value)
             return known.part(value) if known is not None else new(value)
@@ -142,7 +142,8 @@ def call(
 ) -> Any:
     """Call a function of NumPy with device arrays; its results are device arrays.
 
-    ``out=`` is written in place and returned. ``fusible`` says that ``cupy.fuse`` takes it.
+    ``out=`` is written in place and returned. ``fusible`` says that it is allowed inside
+    ``cupy.fuse``.
     """
     if not fusible:
         require_fusible(name)
@@ -172,13 +173,13 @@ def call(
 
 
 def require_out(name: str, out: Any) -> Any:
-    """Refuse a result's place that is not on the device, or where NumPy would end the program."""
+    """Refuse an ``out`` that is not on the device, or with which NumPy would crash."""
     for item in out if isinstance(out, tuple) else (out,):
         if item is not None and not isinstance(item, ndarray):
             raise DeviceArrayTypeError(f"Unsupported type {type(item)}: `out` is a device array")
         if item is not None and not item.shape and name.rpartition(".")[2] in _RUNNING:
             raise DeviceArrayValueError(
                 "Provided out is the wrong size: it has no axes",
-                remedy="`out` has as many elements as the operand, along at least one axis",
+                remedy="an `out` with as many elements as the operand, along at least one axis",
             )
     return out

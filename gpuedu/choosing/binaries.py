@@ -1,8 +1,9 @@
 """Which compiled kernels run on which device: CUDA's rules of binary compatibility.
 
-A binary of capability X.Y runs on X.Z with Z >= Y; PTX of X.Y on every later capability, compiled
-by the driver; a name that ends with ``a`` on X.Y alone. Source: NVIDIA, CUDA C++ Programming Guide
-(12.9), sections "Binary Compatibility", "PTX Compatibility" and "Feature Set Compiler Targets".
+A binary of capability X.Y runs on X.Z with Z >= Y; PTX of X.Y runs on every later capability,
+compiled by the driver; a target that ends with ``a`` runs on X.Y alone. Source: NVIDIA, CUDA C++
+Programming Guide (12.9), sections "Binary Compatibility", "PTX Compatibility" and "Feature Set
+Compiler Targets".
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ _TARGET = re.compile(r"(sm|compute)_(\d+)(\d)(a?)")
 
 
 def running(capability: Capability, built: Iterable[str]) -> list[str]:
-    """Those of the targets that a program was built for which a device can run, in their order.
+    """Of the targets that a program was built for, those that a device can run, in order.
 
     Raises:
-        CatalogError: a name that is no target.
+        CatalogError: a name that is not a target.
 
     >>> running((8, 9), ["sm_75", "sm_80", "sm_86", "sm_90", "compute_80"])
     ['sm_80', 'sm_86', 'compute_80']
@@ -42,7 +43,7 @@ def has_kernel(capability: Capability, built: Iterable[str]) -> bool:
 def _runs(capability: Capability, target: str) -> bool:
     found = _TARGET.fullmatch(target)
     if not found:
-        raise CatalogError(f"{target!r} is no target", remedy="one such as sm_86 or compute_90")
+        raise CatalogError(f"{target!r} is not a target", remedy="one such as sm_86 or compute_90")
     own = int(found[2]), int(found[3])
     if found[4]:
         return own == tuple(capability)
@@ -52,7 +53,7 @@ def _runs(capability: Capability, target: str) -> bool:
 
 
 def wheel_for(capability: Capability, wheels: Mapping[str, Iterable[str]]) -> str:
-    """The first of the wheels that has a kernel for a device; an empty text where none has.
+    """The first of the wheels that has a kernel for a device; an empty string if none has.
 
     >>> wheel_for((7, 0), {"new": ["sm_75", "sm_80"], "old": ["sm_70"]})
     'old'

@@ -21,36 +21,39 @@ def choose(
         str, typer.Option("--model", help=f"A published model: {', '.join(KNOWN)}.")
     ] = "",
     parameters: Annotated[
-        float | None, typer.Option(help="Of your own model; from its shapes by default.")
+        float | None,
+        typer.Option(help="Parameters of your own model; by default, computed from its shapes."),
     ] = None,
     layers: Annotated[int | None, typer.Option(help="Its layers.")] = None,
-    width: Annotated[int | None, typer.Option(help="Numbers that stand for a token.")] = None,
+    width: Annotated[int | None, typer.Option(help="Numbers per token.")] = None,
     heads: Annotated[int | None, typer.Option(help="Heads; width / 64 by default.")] = None,
     vocabulary: Annotated[int, typer.Option(help="Different tokens.")] = 50_257,
-    batch: Annotated[int, typer.Option(help="Texts on each device.")] = 8,
-    length: Annotated[int, typer.Option(help="Tokens of a text.")] = 1024,
-    tokens: Annotated[float, typer.Option(help="Tokens to train on in all, such as 10e9.")] = 1e9,
+    batch: Annotated[int, typer.Option(help="Texts per device.")] = 8,
+    length: Annotated[int, typer.Option(help="Tokens per text.")] = 1024,
+    tokens: Annotated[float, typer.Option(help="Total tokens to train on, such as 10e9.")] = 1e9,
     precision: Annotated[str, typer.Option(help="fp32, tf32, mixed or bf16.")] = "mixed",
     optimizer: Annotated[str, typer.Option(help="sgd, momentum or adam.")] = "adam",
     devices: Annotated[
-        int, typer.Option(help="How many share the run; 0 takes as few as hold it.")
+        int, typer.Option(help="How many share the run; 0 takes the fewest that can hold it.")
     ] = 0,
-    deadline: Annotated[float | None, typer.Option(help="Hours that it may take.")] = None,
+    deadline: Annotated[float | None, typer.Option(help="Hours the run may take.")] = None,
     plain: Annotated[
         bool, typer.Option("--plain-attention", help="Attention that stores all pairs.")
     ] = False,
     recompute: Annotated[
-        bool, typer.Option("--recompute", help="Save each layer's input only.")
+        bool, typer.Option("--recompute", help="Save only each layer's input.")
     ] = False,
     prices: Annotated[
         Path | None, typer.Option(help="Your prices, in TOML; an example's by default.")
     ] = None,
-    pue: Annotated[float, typer.Option(help="All power over that of the devices.")] = AVERAGE_PUE,
+    pue: Annotated[
+        float, typer.Option(help="Total power, relative to the devices' alone.")
+    ] = AVERAGE_PUE,
     grid: Annotated[
-        float, typer.Option(help="Grams of CO2 of a kWh; the world's by default.")
+        float, typer.Option(help="Grams of CO2 per kWh; the world average by default.")
     ] = GRIDS_G_PER_KWH["world"],
     why: Annotated[
-        str, typer.Option("--why", help="Explain this device's row (`all` for every good one).")
+        str, typer.Option("--why", help="Explain this device's row (`all`: every row that works).")
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -90,8 +93,8 @@ def choose(
 
     Console(width=None if sys.stdout.isatty() else 120).print(as_table(run, found, known))
     if prices is None:
-        print("The rents are an example's. Yours: a TOML file, `--prices mine.toml`, with")
-        print("a table [rent_per_hour] of lines such as `h100-sxm = 3.0`.")
+        print("The rents are an example. To use yours, pass `--prices mine.toml`, a TOML file with")
+        print("a table [rent_per_hour] that has lines such as `h100-sxm = 3.0`.")
 
 
 def _model(

@@ -14,7 +14,7 @@ SECONDS_PER_HOUR = 3600
 
 @dataclass(frozen=True)
 class Cost:
-    """What a run takes: ``kwh`` of the whole building, ``kg`` of CO2; ``money`` in the price's."""
+    """What a run takes: ``kwh`` for the whole building, ``kg`` of CO2, ``money`` as priced."""
 
     hours: float
     kwh: float
@@ -31,7 +31,7 @@ def run_cost(
     price_per_hour: float,
     g_per_kwh: float,
 ) -> Cost:
-    """Of ``steps`` steps on ``devices`` devices, each of which draws ``power_w`` and has a price.
+    """The cost of ``steps`` steps on ``devices`` devices that draw ``power_w`` and have a price.
 
     Raises:
         ShapeError: a value below 0, or a PUE below 1.
@@ -43,7 +43,7 @@ def run_cost(
         require_amount(name, value)
     if not pue >= 1:
         raise ShapeError(
-            f"a PUE of {pue} does not exist: a building draws at least what its devices draw",
+            f"a PUE cannot be {pue}: a building draws at least what its devices draw",
             remedy="1.0 for the devices alone, about 1.56 for an average data center",
         )
     hours = steps * step_s / SECONDS_PER_HOUR
@@ -52,13 +52,13 @@ def run_cost(
 
 
 def require_amount(name: str, value: float) -> None:
-    """Raise ShapeError for what is no finite number of 0 or more."""
+    """Raise ShapeError for anything but a finite number of 0 or more."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
         raise ShapeError(f"{name} is {value!r}", remedy="a number of 0 or more")
 
 
 def per_million(price_per_hour: float, tokens_per_s: float) -> float:
-    """Money for a million tokens of a device.
+    """Money for a million tokens on a device.
 
     >>> per_million(3.6, 1000)
     1.0
@@ -67,7 +67,7 @@ def per_million(price_per_hour: float, tokens_per_s: float) -> float:
 
 
 def energy_j(readings: Sequence[int], wraps_at: int) -> float:
-    """Joules between the first and the last reading of a counter of microjoules that starts again.
+    """Joules between the first and last reading of a microjoule counter that wraps around.
 
     >>> energy_j([900_000, 100_000], 1_000_000)
     0.2

@@ -1,4 +1,4 @@
-"""How much CO2 a kilowatt-hour makes in a country, and what a building adds to its computers."""
+"""How much CO2 a kilowatt-hour causes in a country, and what a building adds to its computers."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ mlco2/codecarbon, commit b05965e; the world: Ember, Global Electricity Review 20
 read 2026-11). Imports, the time of day and the season change it."""
 
 AVERAGE_PUE = 1.56
-"""Power usage effectiveness: all power of a data center over that of its computers, the average of
+"""Power usage effectiveness: the total power of a data center over that of its computers, the
+average of
 the Uptime Institute's Global Data Center Survey 2024 (second-hand; 1.58 in 2023 was read in its
 Update 221, November 2023)."""

@@ -1,13 +1,13 @@
 """The memory that a model needs on its devices, in bytes.
 
 Training holds weights, gradients and the optimizer's numbers whatever the batch, and for each token
-what forward saves for backward. Inference holds weights, and for each token a key and a value in
-each layer. What is counted here are the tensors; beside them a device needs a reserve: its context,
-the libraries' workspaces, and memory that lies in pieces too small for anything.
+what the forward pass saves for the backward pass. Inference holds weights, and for each token a key
+and a value in each layer. Only tensors are counted here. A device also needs a reserve: its
+context, the libraries' workspaces, and memory in pieces too small to use.
 
-What forward saves was counted tensor by tensor, for the transformer of V. Korthikanti et al.,
-"Reducing Activation Recomputation in Large Transformer Models", arXiv:2205.05198, section 4.1,
-without dropout. In bytes of 16 bits they count 32 for a number of the width, and 2 for a pair of
+What the forward pass saves was counted tensor by tensor, for the transformer of V. Korthikanti et
+al., "Reducing Activation Recomputation in Large Transformer Models", arXiv:2205.05198, section 4.1,
+without dropout. With 16-bit numbers they count 32 for a number of the width, and 2 for a pair of
 positions in a head. PyTorch's autocast keeps the residual stream and the softmax in float32 and so
 saves 36 and 6; float32 saves 64 and 4.
 """
@@ -29,11 +29,11 @@ RESERVE = 0.1
 class Precision:
     """Bytes that a precision takes.
 
-    ``state`` is what each number of weights, gradients and optimizer takes, ``copy`` what a weight
-    takes once more while a step computes, ``width`` and ``pair`` what a layer saves for a number of
-    the width and for a pair of positions in a head, ``residual`` a number of the residual stream,
-    ``score`` what the last layer and its loss take for a token of the vocabulary, ``feature`` what
-    a convolution with batch norm and ReLU saves for a number that it gives.
+    ``state`` is what each number of weights, gradients and optimizer takes, ``copy`` what a second
+    copy of each weight takes while a step computes, ``width`` and ``pair`` what a layer saves for a
+    number of the width and for a pair of positions in a head, ``residual`` a number of the residual
+    stream, ``score`` what the last layer and its loss take for a token of the vocabulary,
+    ``feature`` what a convolution with batch norm and ReLU saves for each number of its output.
     """
 
     state: int
@@ -59,14 +59,14 @@ OPTIMIZERS = {"sgd": 0, "momentum": 1, "adam": 2}
 
 
 def precision_named(name: str) -> Precision:
-    """A precision of training; UnknownNameError with those there are."""
+    """A training precision; UnknownNameError lists those that exist."""
     if name not in PRECISIONS:
         raise unknown("precision", name, PRECISIONS)
     return PRECISIONS[name]
 
 
 def state_bytes(parameters: int, precision: str = "mixed", optimizer: str = "adam") -> int:
-    """What training keeps whatever the batch: weights, gradients, optimizer, and a 16-bit copy.
+    """What training keeps at any batch size: weights, gradients, optimizer, and a 16-bit copy.
 
     >>> state_bytes(10**9, "fp32", "adam") / 1e9, state_bytes(10**9, "mixed", "adam") / 1e9
     (16.0, 18.0)
@@ -79,7 +79,7 @@ def state_bytes(parameters: int, precision: str = "mixed", optimizer: str = "ada
 
 
 def layer_bytes(model: Model, length: int, precision: str = "mixed", *, fused: bool = True) -> int:
-    """What one layer saves of one token; with fused attention no pairs of positions are kept."""
+    """What one layer saves for one token; with fused attention no pairs of positions are kept."""
     found = precision_named(precision)
     pairs = 0 if fused else found.pair * model.heads * length
     return found.width * model.width + pairs
@@ -94,10 +94,10 @@ def activation_bytes(
     fused: bool = True,
     recompute: bool = False,
 ) -> int:
-    """What forward saves for backward, in bytes, for a batch of texts of ``length`` tokens.
+    """What the forward pass saves, in bytes, for a batch of texts of ``length`` tokens.
 
-    With ``recompute`` each layer saves only its input, and the others of its tensors are there for
-    one layer at a time, computed once more.
+    With ``recompute`` each layer saves only its input; its other tensors are recomputed and exist
+    for one layer at a time.
 
     >>> from gpuedu.choosing.models import known_model
     >>> gpt2 = known_model("gpt2")
@@ -120,7 +120,7 @@ def convolution_bytes(
     """What convolutions save, each followed by batch norm and ReLU.
 
     Args:
-        shapes: (channels, height, width) of what each convolution gives for one picture.
+        shapes: (channels, height, width) of each convolution's output for one picture.
         batch: pictures.
         precision: of training.
 
@@ -133,7 +133,7 @@ def convolution_bytes(
 
 
 def peak_bytes(parameters: int, states: int, activations: int) -> int:
-    """The most that a step takes: backward with all that forward saved, or the update.
+    """The most that a step takes: in the backward pass with all saved tensors, or in the update.
 
     PyTorch's optimizers update all weights in a few launches, and for that need one more float32
     number for each parameter for a moment.
@@ -160,17 +160,17 @@ def usable_bytes(memory_bytes: float) -> float:
 
 
 def devices_needed(shared_bytes: float, own_bytes: float, memory_bytes: float) -> float:
-    """The fewest devices that hold it: ``shared`` is divided among them, ``own`` is on each.
+    """The fewest devices that can hold it: ``shared`` is divided among them, ``own`` is on each.
 
-    Infinity where even what each needs for itself does not fit.
+    Infinity if even what each device needs for itself does not fit.
 
     >>> devices_needed(100, 10, 50), devices_needed(100, 60, 50)
     (3, inf)
     """
     if shared_bytes < 0 or own_bytes < 0 or memory_bytes <= 0:
         raise ShapeError(
-            f"sizes of {shared_bytes}, {own_bytes} and {memory_bytes} bytes do not exist",
-            remedy="bytes of 0 or more, and a device with memory",
+            f"sizes cannot be {shared_bytes}, {own_bytes} and {memory_bytes} bytes",
+            remedy="sizes of 0 bytes or more, and a device with memory",
         )
     free = usable_bytes(memory_bytes) - own_bytes
     return math.inf if free <= 0 else max(1, math.ceil(shared_bytes / free))

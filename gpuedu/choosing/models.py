@@ -10,7 +10,7 @@ from gpuedu.syllabus import unknown
 
 
 class ShapeError(GpueduError):
-    """A model, batch or length that does not exist: what was given, and what would be right."""
+    """A model, batch or length that cannot exist: what was given, and what would be right."""
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,9 @@ class Model:
     Args:
         parameters: how many numbers are trained.
         layers: blocks, each of attention and a network of two or three matrices.
-        width: numbers that stand for a token.
-        heads: attentions beside each other; they divide the width.
-        kv_heads: how many of them have keys and values of their own (grouped-query attention).
+        width: numbers per token.
+        heads: attention heads side by side; their number divides the width.
+        kv_heads: how many heads have their own keys and values (grouped-query attention).
         vocabulary: different tokens.
 
     Raises:
@@ -47,7 +47,7 @@ class Model:
         if self.heads % self.kv_heads:
             raise ShapeError(
                 f"{self.heads} heads cannot share {self.kv_heads} keys and values",
-                remedy="kv_heads that divide the heads; as many as heads where none are shared",
+                remedy="kv_heads that divide the heads; the same number where none are shared",
             )
 
 
@@ -87,7 +87,7 @@ KNOWN: Mapping[str, tuple[Model, str]] = {
     "llama3-8b": (Model(8_030_261_248, 32, 4096, 32, 8, 128_256), _LLAMA3),
     "llama3-70b": (Model(70_553_706_496, 80, 8192, 64, 8, 128_256), _LLAMA3),
 }
-"""Published models, each with the document that its shapes are from."""
+"""Published models, each with the document that its shapes come from."""
 
 
 def known_model(name: str) -> Model:

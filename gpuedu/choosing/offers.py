@@ -1,4 +1,4 @@
-"""The cheapest offer that fits, is in time and within the budget; buying against renting."""
+"""The cheapest offer that fits, on time and within the budget; buying versus renting."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Choice:
-    """So many devices of an offer; ``place`` is where it is in the list."""
+    """Several devices of an offer; ``place`` is its position in the list."""
 
     offer: Offer
     place: int
@@ -54,7 +54,7 @@ class Choice:
 
     @property
     def name(self) -> str:
-        """As it is written for a person."""
+        """As written for a person."""
         return f"{self.devices} x {self.offer.name}"
 
 
@@ -69,7 +69,7 @@ def hours(flop: float, devices: int, flop_per_s: float, overhead: float) -> floa
 
 
 def choices(job: Job, offers: Iterable[Offer]) -> Iterator[Choice]:
-    """Every number of every offer, whether it is any good or not."""
+    """Every number of every offer, good or not."""
     for place, offer in enumerate(offers):
         for devices in range(1, offer.most + 1):
             time_h = hours(job.flop, devices, offer.flop_per_s, job.overhead)
@@ -80,9 +80,9 @@ def choices(job: Job, offers: Iterable[Offer]) -> Iterator[Choice]:
 
 
 def pick(job: Job, offers: Iterable[Offer]) -> str:
-    """The cheapest choice that meets all conditions, as "2 x A100"; an empty text for none.
+    """The cheapest choice that meets all conditions, as "2 x A100"; an empty string if none does.
 
-    Of equal prices the one with fewer devices, then the one listed first.
+    At equal prices, the one with fewer devices, then the one listed first.
     """
     good = [
         one
@@ -98,7 +98,7 @@ def pick(job: Job, offers: Iterable[Offer]) -> str:
 def share_to_buy(
     price: float, years: float, power_w: float, price_per_kwh: float, rent_per_hour: float
 ) -> float:
-    """The share of a device's hours from which buying is cheaper than renting; infinity for none.
+    """The share of a device's hours above which buying is cheaper than renting; infinity for none.
 
     >>> share_to_buy(8760, 2, 1000, 0.5, 2.5)
     0.25

@@ -32,7 +32,7 @@ class PriceError(GpueduError):
 
 @cache
 def example_prices() -> Prices:
-    """The example that comes with the course; its file says of which date.
+    """The example that comes with the course; its file gives the date.
 
     >>> example_prices().rent_per_hour["t4"] > 0
     True
@@ -45,7 +45,7 @@ def read_prices(path: Path) -> Prices:
     """The user's file.
 
     Raises:
-        PriceError: the file cannot be read, or an entry is no price.
+        PriceError: the file cannot be read, or an entry is not a price.
         UnknownNameError: a device that the catalog does not have.
     """
     try:

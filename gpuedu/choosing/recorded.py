@@ -14,7 +14,7 @@ GPT = (Model(3_217_152, 4, 256, 4, 4, 97), 128)
 """The recorded GPT, with plain attention, and the length of its texts."""
 
 CONVOLUTIONS = ((64, 32, 32),) * 3 + ((128, 16, 16),) * 3 + ((256, 8, 8),) * 3
-"""What each convolution of the recorded ResNet gives: (channels, height, width)."""
+"""The output of each convolution of the recorded ResNet: (channels, height, width)."""
 
 RESNET_PARAMETERS = 1_226_826
 
@@ -59,12 +59,12 @@ PUBLISHED_DECODINGS = (
     Decoding("Llama 2 7B in 8 bits, A100", known_model("llama2-7b"), "a100-80gb", 155.58, 1),
     Decoding("Llama 2 70B in 8 bits, A100", known_model("llama2-70b"), "a100-80gb", 19.13, 1),
 )
-"""gpt-fast, README, "Benchmarks" (read 2026-11): one text after a prompt of 5 tokens, A100 80 GB at
+"""gpt-fast, README, "Benchmarks" (read 2026-11): one text with a prompt of 5 tokens, A100 80 GB at
 330 W. A program sees an MI250X as two devices."""
 
 
 def recorded_rows(precision: str) -> tuple[list[dict[str, Any]], Record | None]:
-    """Rows of the series training-step with a precision of training, and their record.
+    """Rows of the series training-step with a given precision, and their record.
 
     Each has ``model``, ``batch``, ``memory_bytes`` and ``median``, the time in seconds.
     """

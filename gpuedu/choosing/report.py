@@ -150,13 +150,13 @@ def _times(run: Run, row: Row, terms: steps.Terms, step_s: float) -> Iterator[st
         f"{steps.LAUNCHES_PER_LAYER} x {format_time(steps.LAUNCH_S)}"
     )
     yield (
-        f"  step         {format_time(step_s)} = max(compute + memory, launches) + what of the "
-        "link does not fit beside two thirds of the work"
+        f"  step         {format_time(step_s)} = max(compute + memory, launches) + the part of "
+        "the link that two thirds of the work do not hide"
     )
 
 
 def as_dicts(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """Rows for a program: base units, and None for what is not known."""
+    """Rows for a program: in base units, with None for what is not known."""
     return [
         {
             "device": row.device.key,

@@ -1,8 +1,8 @@
-"""Machines that are taken back now and then: what a run on them takes, and how often to save.
+"""Machines that may be taken back at any time: how long a run takes on them, how often to save.
 
 The expectation is J. Daly's, "A higher order estimate of the optimum checkpoint interval for
 restart dumps", Future Generation Computer Systems 22, 2006, equation 13, for interruptions at
-random (an exponential distribution). It counts a save after the last piece, too.
+random (an exponential distribution). It also counts a save after the last piece.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def run_h(
 ) -> float:
     """Hours of a run that is interrupted after each of ``up_h``, then no more.
 
-    Work is safe when a save of it is complete; each stretch but the first begins with a restart.
+    Work is safe once a save of it is complete; each stretch but the first begins with a restart.
 
     >>> run_h([2.5], 4.0, 1.0, 0.25, 0.5)  # two saves, and nothing lost
     5.25

@@ -2,8 +2,8 @@
 
 A step of training is many kernels, one after another. Those that multiply matrices wait for
 arithmetic, all others for memory, so both times add up. Meanwhile the host launches kernels ahead;
-where that takes longer, it sets the pace. And gradients are summed over devices while backward,
-two thirds of the work, still runs: only what is longer than that is seen.
+where that takes longer, it sets the pace. And gradients are summed over devices while the backward
+pass, two thirds of the work, is still running: only what takes longer than that shows.
 
 A step of decoding makes one token for each text. All its kernels read weights or cache, and their
 arithmetic overlaps with that: the longest of the times is the step's.
@@ -11,12 +11,12 @@ arithmetic overlaps with that: the longest of the times is the step's.
 What it simplifies: a device reaches a share of its data sheet (``MATMUL_SHARE``,
 ``BANDWIDTH_SHARE``), the same for all shapes; a saved byte is moved ``MOVES`` times, and a layer
 launches ``LAUNCHES_PER_LAYER`` kernels, in PyTorch without torch.compile. These four were taken
-from records on an H100 (its matmuls, its copies, and a GPT of four layers: 666 kernels a step).
-The result is within a factor of 2 of the recorded steps, and no better than that; of decoding that
-holds for programs that replay a CUDA graph. PyTorch launches one kernel after another for longer
-than small batches compute: on an H200 up to eight times what comes out here. The roofline:
-S. Williams et al., Communications of the ACM 52(4), 2009; 6 FLOP a parameter and token: J. Kaplan
-et al., arXiv:2001.08361, section 2.1.
+from records on an H100 (its matmuls, its copies, and a GPT of four layers: 666 kernels a step). The
+result is within a factor of 2 of the recorded steps, and no better than that. For decoding, that
+holds for programs that replay a CUDA graph. For small batches, PyTorch takes longer to launch one
+kernel after another than they take to compute: on an H200 up to eight times the result here. The
+roofline: S. Williams et al., Communications of the ACM 52(4), 2009; 6 FLOP a parameter and token:
+J. Kaplan et al., arXiv:2001.08361, section 2.1.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _UPDATE_MOVES = 10
 
 @dataclass(frozen=True)
 class Terms:
-    """What the parts of a step take, in seconds."""
+    """What each part of a step takes, in seconds."""
 
     compute: float
     memory: float
@@ -51,12 +51,12 @@ class Terms:
 
     @property
     def limit(self) -> str:
-        """The name of the largest; of equal ones the first as they are listed here."""
+        """The name of the largest; of equal ones, the first in this list."""
         return max(("compute", "memory", "link", "launch"), key=lambda name: getattr(self, name))
 
 
 def training_flop(model: Model, batch: int, length: int) -> int:
-    """FLOP of a step: 6 for a parameter and token, and attention's 12 for each pair and number.
+    """FLOP of a step: 6 per parameter and token, and attention's 12 for each pair and number.
 
     >>> from gpuedu.choosing.models import known_model
     >>> round(training_flop(known_model("gpt2"), 1, 1024) / 1e9)
@@ -81,7 +81,7 @@ def training_terms(
 ) -> Terms:
     """The parts of a training step on each of ``devices``, with ``batch`` texts on each.
 
-    Gradients are exchanged in a ring. ``recompute`` computes forward once more: a third on top.
+    Gradients are exchanged in a ring. ``recompute`` repeats the forward pass: a third more work.
     ``sharded`` divides the states among the devices, as FSDP does: each updates its share, and
     weights are gathered twice, so that half as much again is sent.
 
@@ -122,7 +122,7 @@ def exchange_s(size_bytes: float, device: Device, devices: int) -> float:
 
 
 def training_s(terms: Terms) -> float:
-    """The step: kernels one after another, launches ahead of them, the exchange beside backward.
+    """The step: kernels one after another, launches ahead, the exchange beside the backward pass.
 
     >>> training_s(Terms(compute=6.0, memory=3.0, link=8.0, launch=1.0))
     11.0
@@ -162,15 +162,15 @@ def decode_s(terms: Terms) -> float:
 
 
 def peak(device: Device, precision: str) -> float:
-    """The dense peak in FLOP/s; a 16-bit format of the device stands for another.
+    """The dense peak in FLOP/s; one 16-bit format may stand in for the other.
 
     A device without units for a format computes it as float32.
 
     Raises:
-        ShapeError: no peak of the device is known that would do.
+        ShapeError: no suitable peak of the device is known.
     """
     other = {"bf16": "fp16", "fp16": "bf16"}.get(precision, "fp32")
     for name in (precision, other, "fp32"):
         if name in device.flop_per_s:
             return device.flop_per_s[name]
-    raise ShapeError(f"the catalog has no {precision} peak of {device.name}")
+    raise ShapeError(f"the catalog has no {precision} peak for {device.name}")

@@ -21,22 +21,22 @@ _DOUBLINGS = 7
 
 @dataclass(frozen=True)
 class Run:
-    """What is to be trained, and within which limits.
+    """What to train, and within which limits.
 
     Args:
         model: its shapes.
-        batch: texts on each device.
-        length: tokens of a text.
-        tokens: how many are trained on in all.
+        batch: texts per device.
+        length: tokens per text.
+        tokens: how many to train on in total.
         precision: one of ``memory.PRECISIONS``.
         optimizer: one of ``memory.OPTIMIZERS``.
         is_fused: attention that stores no pairs.
         is_recomputed: layers that save their inputs only.
-        devices: how many share the run; 0 takes as few as hold it, or twice, four times, ... as
-            many where that meets the deadline.
-        deadline_h: hours that it may take.
+        devices: how many share the run; 0 takes the fewest that can hold it, or twice, four times,
+            ... that number if it takes so many to meet the deadline.
+        deadline_h: hours the run may take.
         pue: power of the building over that of its computers.
-        g_per_kwh: grams of CO2 of a kWh.
+        g_per_kwh: grams of CO2 per kWh.
 
     Raises:
         ShapeError, UnknownNameError: what was given, and what would be right.
@@ -75,7 +75,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Row:
-    """A device's line of the table; what is not known there is None, and ``why`` says why."""
+    """A device's line of the table; what is not known is None, and ``why`` says why."""
 
     device: Device
     devices: float
@@ -89,7 +89,7 @@ class Row:
 
     @property
     def is_good(self) -> bool:
-        """True if it holds the model, runs the format and is in time."""
+        """True if it holds the model, supports the format and is on time."""
         return self.step_s is not None and not self.is_late
 
 

@@ -1,10 +1,10 @@
-"""Simulated clocks, on which time is judged, and the stopwatch, with which it is shown.
+"""Simulated clocks, which time is judged by, and the stopwatch, which shows it.
 
 ``AsyncDevice`` is the smallest: a host and one queue. ``VirtualClock`` is the general one: threads
 and generators on it wait, share resources and are recorded on a timeline; the learner's code meets
-it through ``lend`` in place of ``threading``, ``queue`` and ``time``. On it stand ``StreamDevice``
-(streams, engines, races), ``SlowDisk``, and ``simulate_loading`` (the workers of a data loader).
-``GraphDevice`` captures launches in a graph and replays them.
+it through ``lend`` in place of ``threading``, ``queue`` and ``time``. Built on it are
+``StreamDevice`` (streams, engines, races), ``SlowDisk``, and ``simulate_loading`` (the workers of a
+data loader). ``GraphDevice`` captures launches in a graph and replays them.
 """
 
 from gpuedu.clock.buffers import Buffer, Kernel

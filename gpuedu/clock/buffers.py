@@ -1,4 +1,4 @@
-"""What operations of a simulated device work on, and what a kernel of it is."""
+"""What operations of a simulated device work on, and what its kernels are."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ class Buffer:
     values: Any = field(default=None, repr=False)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Put values in; what tells a buffer from others stays as it was made."""
+        """Put values in; a buffer's name, size and place stay as they were made."""
         if name != "values" and name in vars(self):
             raise AttributeError(f"{name!r} of a buffer cannot be changed")
         super().__setattr__(name, value)
 
     def write(self, values: Any) -> None:
-        """The host puts values in; into host memory only."""
+        """The host writes values; only into host memory."""
         self._require_host("write to")
         self.device.use_on_host(f"the host's write to {self.name!r}", writes=[self])
         self.values = values
 
     def read(self) -> Any:
-        """The host looks at the values; in host memory only."""
+        """The host reads the values; only in host memory."""
         self._require_host("read from")
         self.device.use_on_host(f"the host's read of {self.name!r}", reads=[self])
         return self.values
@@ -53,7 +53,7 @@ class Buffer:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel: its name, how long it takes, and what it computes of the values that it reads.
+    """A kernel: its name, how long it takes, and what it computes from the values that it reads.
 
     ``run(*values of reads)`` returns the value for the buffer that is written, or a tuple of one
     for each; with nothing to write its result is dropped.

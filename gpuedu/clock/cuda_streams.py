@@ -1,7 +1,7 @@
 """The streams of a real GPU, through PyTorch, with the interface of the simulated ones.
 
-A program that was written for :class:`gpuedu.clock.StreamDevice` runs here unchanged. What the
-simulation tells and a GPU does not: races. What a GPU tells better: times.
+A program that was written for :class:`gpuedu.clock.StreamDevice` runs here unchanged. The
+simulation reports races, which a GPU does not; a GPU gives better times.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gpuedu.clock.timeline import Interval, Timeline
 
 @dataclass
 class CudaBuffer:
-    """Bytes on the GPU or on the host, and as what array they are to be seen."""
+    """Bytes on the GPU or on the host, and the array that they are viewed as."""
 
     name: str
     size_bytes: int
@@ -63,11 +63,11 @@ class CudaStream:
         self.name, self.real = name, real
 
     def wait_event(self, event: CudaEvent) -> None:
-        """Hold what is issued after this until ``event`` is done."""
+        """Hold back what is issued after this until ``event`` is done."""
         self.real.wait_event(event.real)
 
     def synchronize(self) -> None:
-        """Let the host wait until everything on this stream is done."""
+        """Make the host wait until everything on this stream is done."""
         self.real.synchronize()
 
 
@@ -82,7 +82,7 @@ class CudaEvent:
         self.real.record((stream or self._default).real)
 
     def synchronize(self) -> None:
-        """Let the host wait until what was marked is done."""
+        """Make the host wait until what was marked is done."""
         self.real.synchronize()
 
     def query(self) -> bool:
@@ -98,7 +98,7 @@ class CudaStreamDevice:
     in seconds since the first, after ``synchronize``. Buffers live as long as the device.
 
     Args:
-        place: PyTorch's name of the device.
+        place: PyTorch's name for the device.
     """
 
     races = ()
@@ -161,12 +161,12 @@ class CudaStreamDevice:
                 buffer.put(values)
 
     def synchronize(self) -> None:
-        """Let the host wait until everything that was issued is done."""
+        """Make the host wait until everything that was issued is done."""
         self._torch.cuda.synchronize()
 
     @property
     def timeline(self) -> Timeline:
-        """What ran when, measured, in seconds since the first operation began."""
+        """What ran when, measured, in seconds since the first operation started."""
         if not self._marks:
             return Timeline(())
         self.synchronize()

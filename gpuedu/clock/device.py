@@ -1,10 +1,10 @@
-"""A simulated asynchronous device: a host, one queue, and a clock that only they move.
+"""A simulated asynchronous device: a host, one queue, and a clock that only these two move.
 
-Time is judged on it instead of on a stopwatch, so a verdict is exact and never flaky.
+Time is judged by it instead of a stopwatch, so a verdict is exact and never flaky.
 
 What it simplifies: one stream, kernels run one after another in the order of their launches, the
-queue never fills up, and a launch, a synchronization and a look at the clock each cost the host a
-fixed time.
+queue never fills up, and a launch, a synchronization and a reading of the clock each cost the host
+a fixed time.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class AsyncDevice:
         kernel_times_s: durations of the kernels in launch order, in seconds; the last one repeats.
         launch_s: what a launch costs the host; the kernel itself runs later.
         sync_s: what a synchronization costs the host beyond the waiting.
-        now_s: what a look at the clock costs the host.
-        busy_s: work that is queued already when the simulation begins.
+        now_s: what reading the clock costs the host.
+        busy_s: work that is already queued when the simulation starts.
 
     >>> device = AsyncDevice([1e-3], launch_s=1e-5)
     >>> device.launch(); f"{device.now():.6f}"   # the host goes on before the kernel is done

@@ -22,8 +22,8 @@ _MOST_SHOWN = 60
 class DeviceTensor:
     """Numbers on the device; made by ``device.tensor`` and by operations.
 
-    Each operation is a kernel. What looks at the numbers (``item``, ``tolist``, ``if x > 0:``)
-    lets the CPU wait for the device.
+    Each operation is a kernel. Whatever looks at the numbers (``item``, ``tolist``, ``if x > 0:``)
+    makes the CPU wait for the device.
     """
 
     __hash__ = None
@@ -39,7 +39,7 @@ class DeviceTensor:
     # Kernels that write to memory of their own
 
     def clone(self) -> DeviceTensor:
-        """A copy in memory of its own."""
+        """A copy in its own memory."""
         return self.device.launch(Kernel("clone", SHORT_S, np.copy), self)
 
     def sum(self) -> DeviceTensor:
@@ -84,14 +84,16 @@ class DeviceTensor:
     # What lets the CPU wait
 
     def item(self) -> float:
-        """The one element, as a number of Python's."""
+        """The one element, as a Python number."""
         self.device.wait_for("`item()` copies a number to the CPU and waits for it")
         if self.values.size != 1:
-            raise AnswerError(f"`item()` wants a tensor of one element, this has {self.shape}")
+            raise AnswerError(
+                f"`item()` needs a tensor of one element, this one has shape {self.shape}"
+            )
         return float(self.values.reshape(()))
 
     def tolist(self) -> Any:
-        """All elements, as numbers of Python's."""
+        """All elements, as Python numbers."""
         self.device.wait_for("`tolist()` copies the numbers to the CPU and waits for them")
         return self.values.tolist()
 

@@ -10,7 +10,7 @@ from gpuedu.clock.wall import WallClock
 
 
 class SlowDisk:
-    """Items by index, each of which takes its time to read.
+    """Items by index, each of which takes time to read.
 
     What it simplifies: a read costs the same whatever was read before it, and reads beyond
     ``channels`` wait in the order in which they came.
@@ -19,7 +19,7 @@ class SlowDisk:
         clock: whose time reading takes.
         items: what is read.
         time_s: how long each read takes, in seconds; one number for all, or one for each item.
-        channels: how many reads go on at a time; the others wait.
+        channels: how many reads run at a time; the others wait.
         faults: exceptions that reading an index raises, after its time.
 
     >>> clock = VirtualClock()
@@ -51,7 +51,7 @@ class SlowDisk:
         return len(self._items)
 
     def read(self, index: int) -> Any:
-        """The item; waits for its time. IndexError outside of 0 ... len - 1."""
+        """The item, after its time; IndexError outside 0 ... len - 1."""
         if not 0 <= index < len(self):
             raise IndexError(f"the disk has items 0 to {len(self) - 1}, asked for {index}")
         self.asked.append(index)
@@ -62,5 +62,5 @@ class SlowDisk:
         return self._items[index]
 
     def __getitem__(self, index: int) -> Any:
-        """The same, so that it is a data set."""
+        """The same, which makes this a dataset."""
         return self.read(index)

@@ -21,7 +21,7 @@ class Memory(Protocol):
 
 
 def engine_of(to: Memory, source: Memory) -> str:
-    """The engine of a copy; AnswerError for one that does not go between host and device."""
+    """The engine of a copy; AnswerError for one that is not between host and device."""
     if HOST not in (to.place, source.place) or to.place == source.place:
         raise AnswerError("a copy goes from host to device or from device to host")
     if to.size_bytes != source.size_bytes:
@@ -32,7 +32,7 @@ def engine_of(to: Memory, source: Memory) -> str:
 
 
 def refuse_host_memory(kernel: Kernel, buffers: Iterable[Memory]) -> None:
-    """AnswerError where a kernel is given memory of the host."""
+    """AnswerError if a kernel is given host memory."""
     for buffer in buffers:
         if buffer.place == HOST:
             raise AnswerError(

@@ -1,19 +1,19 @@
 """A simulated device that captures launches in a graph and replays them, as PyTorch's does.
 
-What stands for PyTorch has its names: ``device.CUDAGraph()`` for ``torch.cuda.CUDAGraph()``, ``with
-device.graph(graph):`` for ``torch.cuda.graph``, ``device.tensor`` for ``torch.tensor``. Code for
-one runs on the other.
+What stands in for PyTorch has its names: ``device.CUDAGraph()`` for ``torch.cuda.CUDAGraph()``,
+``with device.graph(graph):`` for ``torch.cuda.graph``, ``device.tensor`` for ``torch.tensor``. Code
+written for one runs on the other.
 
-A capture runs nothing. It keeps each launch with the memory that it reads and writes, and with the
-numbers that it was given. A replay does the same to the same memory, whatever is in it by then.
-What makes the CPU wait for the device is refused in a capture, as it is by CUDA
-(error 900, ``cudaErrorStreamCaptureUnsupported``).
+A capture runs nothing. It keeps each launch with the memory that it reads and writes, and the
+numbers that it was given. A replay does the same to the same memory, whatever it holds by then.
+What makes the CPU wait for the device is refused in a capture, as in CUDA (error 900,
+``cudaErrorStreamCaptureUnsupported``).
 
 What it simplifies: one stream, on which kernels run in the order of their launches; the queue never
 fills up; a launch costs the CPU a fixed time, a replay another, and each kernel of a replay costs
 the device a little besides (``node_s``). The first launch of a kernel loads it, which waits for the
-device: on a GPU, that is lazy loading, or a library that sets itself up, and happens in some cases
-only. Memory of a graph is never shared with another one.
+device: on a GPU, that is lazy loading, or a library that initializes itself, and happens only in
+some cases. Graphs never share memory.
 
 Sources: PyTorch, "CUDA semantics", section "CUDA Graphs"; NVIDIA, "CUDA Graph Best Practice for
 PyTorch", pages "Constraints" and "Quick Checklist"; CUDA Runtime API, error codes (2026).
@@ -42,14 +42,14 @@ _MOST_NODES, _MOST_NUMBERS = 10_000, 100_000
 
 @dataclass(frozen=True)
 class Node:
-    """A launch that was captured: the kernel, what it is given, and the memory it writes to."""
+    """A launch that was captured: the kernel, its arguments, and the memory it writes to."""
 
     kernel: Kernel
     given: tuple[Any, ...]
     out: DeviceTensor
 
     def run(self) -> None:
-        """Do to the memory what the kernel does."""
+        """Do what the kernel does to the memory."""
         values = [one.values if isinstance(one, DeviceTensor) else one for one in self.given]
         self.out.values[...] = self.kernel.run(*values)
 
@@ -68,7 +68,7 @@ class CUDAGraph:
 
 
 class GraphDevice:
-    """The device; ``refused`` lists what was refused in a capture, ``captures`` counts these.
+    """The device; ``refused`` lists what was refused in a capture, ``captures`` counts captures.
 
     Args:
         launch_s: what launching a kernel costs the CPU.
@@ -118,16 +118,16 @@ class GraphDevice:
         return self.launch(Kernel("where", SHORT_S, choose), condition, first, second)
 
     def synchronize(self) -> None:
-        """Let the CPU wait until everything is done."""
+        """Make the CPU wait until everything is done."""
         self.wait_for("`synchronize()` waits for the device")
 
     def CUDAGraph(self) -> CUDAGraph:  # noqa: N802 (PyTorch's name)
-        """A graph without anything in it."""
+        """An empty graph."""
         return CUDAGraph(self)
 
     @contextmanager
     def graph(self, graph: CUDAGraph) -> Iterator[None]:
-        """What is launched in the block goes into the graph, and does not run."""
+        """What is launched in the block goes into the graph and does not run."""
         if not isinstance(graph, CUDAGraph) or graph.device is not self:
             raise AnswerError("`device.graph` takes a graph, made by `device.CUDAGraph()`")
         if self._capturing is not None:
@@ -146,7 +146,7 @@ class GraphDevice:
     # What tensors and graphs call
 
     def launch(self, kernel: Kernel, *given: Any, out: DeviceTensor | None = None) -> DeviceTensor:
-        """Launch a kernel on tensors and numbers; into ``out``, or into memory of its own."""
+        """Launch a kernel on tensors and numbers; into ``out``, or into new memory."""
         for one in given:
             if isinstance(one, DeviceTensor):
                 self.require_own(one, f"kernel {kernel.name!r}")
@@ -173,14 +173,14 @@ class GraphDevice:
         self.replayed.append(graph)
 
     def wait_for(self, what: str) -> None:
-        """Let the CPU wait for the device; refused in a capture."""
+        """Make the CPU wait for the device; refused in a capture."""
         if self._capturing is not None:
             self._refuse(what)
         if self._free_s > self._cpu_s:
             self._spend("wait", self._free_s - self._cpu_s, "the device")
 
     def require_own(self, thing: Any, who: str) -> None:
-        """Raise AnswerError for what is no tensor of this device."""
+        """Raise AnswerError for anything but a tensor of this device."""
         if not isinstance(thing, DeviceTensor) or thing.device is not self:
             raise AnswerError(f"{who} takes tensors of this device, got {type(thing).__name__}")
 

@@ -25,7 +25,7 @@ _PAIRS = {
 
 
 class StandIn(ModuleType):
-    """A module that says what it has when it is asked for something else."""
+    """A module that lists what it has when it is asked for something else."""
 
     def __init__(self, name: str, module: ModuleType) -> None:
         super().__init__(name, f"What stands in for {name!r} on the simulated clock.")
@@ -44,9 +44,9 @@ class StandIn(ModuleType):
 
 _MODULES = {name: StandIn(name, standin) for name, (_, standin) in _PAIRS.items()}
 AFAR = "lend_afar"
-"""Of what stands for a function in another process: a context in which that is lent to there."""
+"""For a stand-in of a function in another process: a context that lends to that function there."""
 LEFT_AFAR = "leave_afar"
-"""Of what stands for an object in another process: nobody here needs that any longer."""
+"""For a stand-in of an object in another process: nothing here needs that object any longer."""
 _CONCURRENT = ModuleType("concurrent")
 _CONCURRENT.futures = _MODULES["concurrent.futures"]
 _SWAPS: dict[int, Any] = {id(sys.modules["concurrent"]): _CONCURRENT}
@@ -60,14 +60,14 @@ for _name, (_real, _standin) in _PAIRS.items():
 
 @contextlib.contextmanager
 def lend(*answers: Any) -> Iterator[None]:
-    """Let the code of ``answers`` meet the virtual ``threading``, ``queue``, ``time`` and futures.
+    """Make the code of ``answers`` use the virtual ``threading``, ``queue``, ``time`` and futures.
 
     While the block runs, the names of the namespace in which each function or class was written
-    that mean a real module, or something of one (``from queue import Queue``), mean the stand-in;
-    so do imports inside the code, and classes of that namespace that derive from ``Thread`` or
-    ``Queue``. Nothing else in the process sees a difference. What the code made of the real ones
-    before the block stays real. For a function in another process, what stands for it here has a
-    method ``lend_afar``, which does the same there.
+    that refer to a real module, or something in one (``from queue import Queue``), refer to the
+    stand-in; so do imports inside the code, and classes of that namespace that derive from
+    ``Thread`` or ``Queue``. Nothing else in the process sees a difference. What the code made with
+    the real ones before the block stays real. For a function in another process, its stand-in here
+    has a method ``lend_afar``, which does the same there.
 
     >>> from gpuedu.clock import VirtualClock
     >>> def nap():
@@ -100,7 +100,7 @@ def lend(*answers: Any) -> Iterator[None]:
 
 
 def let_go(thing: Any) -> None:
-    """Let an object die that the caller refers to last, where it is, if that is another process."""
+    """Let an object in another process die there, once the caller holds the last reference here."""
     if hasattr(thing, LEFT_AFAR):
         getattr(thing, LEFT_AFAR)()
 

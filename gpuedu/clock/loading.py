@@ -2,7 +2,8 @@
 
 The model follows ``torch.utils.data.DataLoader`` with batches in order: batch i is handed to worker
 i modulo ``workers``, ``prefetch`` batches for each worker are under way at a time, and a new one is
-handed out when the main process has taken one. With no workers the main process does all itself.
+handed out when the main process has taken one. Without workers, the main process does everything
+itself.
 
 What it simplifies: a worker's batch reaches the main process at no cost, every worker starts at
 once, and the main process does nothing else while it copies and steps.
@@ -20,7 +21,7 @@ from gpuedu.clock.timeline import Timeline
 from gpuedu.clock.virtual import VirtualClock
 
 Times = float | Sequence[float]
-"""Seconds: one number for every batch, or one for each in turn, from the start again at the end."""
+"""Seconds: one number for every batch, or one for each in turn, repeated from the start."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Loading:
 
     Attributes:
         read_s: from the disk, which serves ``disk_channels`` batches at a time.
-        decode_s: on a core; ``cores`` of them, None for as many as there are workers.
+        decode_s: on a core; there are ``cores`` of them, or one per worker for None.
         copy_s: to the device, by the main process.
         step_s: the training step, for which the main process waits.
     """
@@ -52,7 +53,7 @@ class LoadingRun:
 
     @property
     def batches_per_s(self) -> float:
-        """Steps a second over the second half of the run, in which its beginning is forgotten."""
+        """Steps a second over the second half of the run, where its start no longer matters."""
         half = len(self.done_s) // 2
         return (len(self.done_s) - half) / (self.done_s[-1] - self.done_s[half - 1])
 
@@ -65,10 +66,10 @@ class LoadingRun:
 def simulate_loading(
     loading: Loading, workers: int, *, batches: int = 64, prefetch: int = 2
 ) -> LoadingRun:
-    """Run ``batches`` batches through the stages with so many workers.
+    """Run ``batches`` batches through the stages with this many workers.
 
     Lanes of the timeline: "main", "worker 0" and so on, "compute". ValueError for fewer than 2
-    batches, less than 0 workers, or a prefetch below 1.
+    batches, fewer than 0 workers, or a prefetch below 1.
 
     >>> loading = Loading(read_s=2e-3, decode_s=10e-3, step_s=4e-3)
     >>> [round(simulate_loading(loading, workers).batches_per_s) for workers in range(5)]

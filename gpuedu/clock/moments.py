@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Waiting:
-    """A process that waits: who, for what, and since when on the clock."""
+    """A process that waits: which one, for what, and since when on the clock."""
 
     name: str
     what: str
@@ -32,7 +32,7 @@ class Moment:
         self.value: Any = None
 
     def happen(self, value: Any = None) -> bool:
-        """Let those who wait go on with ``value``; False, and nothing else, the second time."""
+        """Let waiting processes go on with ``value``; the second time, only return False."""
         if self.happened:
             return False
         self.happened, self.value = True, value

@@ -1,8 +1,8 @@
-"""Who takes part in a virtual clock: generators, threads, and the thread that opened the clock.
+"""The participants of a virtual clock: generators, threads, and the thread that opened it.
 
 Threads hand a baton around: a thread runs only between ``resume``, which the thread that drives the
-clock calls, and its next ``block``. The driver is the thread that opened the clock, while it waits
-itself. So of all threads on a clock exactly one runs at any time, though they are real threads.
+clock calls, and its next ``block``. The driver is the thread that opened the clock, while it is
+itself waiting. So exactly one thread on a clock runs at any time, though they are real threads.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _IMPORT_S = 20.0
 
 
 class Abandoned(BaseException):
-    """Raised in a thread whose clock was closed, where it waits; it ends the thread."""
+    """Raised in a waiting thread whose clock was closed; it ends the thread."""
 
 
 class Process:
-    """Somebody on a clock. ``ended`` happens with its result; ``fault`` ended a thread."""
+    """A participant. ``ended`` happens with its result; ``fault`` is what ended a thread."""
 
     def __init__(self, clock: VirtualClock, name: str, *, is_server: bool = False) -> None:
         self.clock = clock
@@ -65,7 +65,7 @@ class Process:
 
 
 class Steps(Process):
-    """A generator that yields the moments it waits for. What it raises reaches who drives."""
+    """A generator that yields the moments it waits for. What it raises reaches the driver."""
 
     def __init__(
         self,
@@ -112,7 +112,7 @@ class Guest(Process):
         _BY_THREAD[self._thread] = self
 
     def block(self, moment: Moment) -> None:
-        """Drive the clock until ``moment`` happens; DeadlockError where it never will."""
+        """Drive the clock until ``moment`` happens; DeadlockError if it never will."""
         self._is_awake = False
         moment.let_wait(self)
         while not (self._is_awake and moment.happened):
@@ -196,7 +196,7 @@ class ThreadProcess(Process):
             self._back.put(None)
 
     def refuse_if_closed(self) -> None:
-        """Raise Abandoned where the clock is closed."""
+        """Raise Abandoned if the clock is closed."""
         if not self.clock.is_closed:
             return
         self._refusals += 1
@@ -205,7 +205,7 @@ class ThreadProcess(Process):
         raise Abandoned
 
     def abandon(self) -> None:
-        """End the thread: where it waits, or at its next line where it was running."""
+        """End the thread: where it waits, or at its next line if it was running."""
         if self.has_ended or self._thread.ident is None:
             return
         if self._is_running:
@@ -227,22 +227,22 @@ class ThreadProcess(Process):
 
 
 def take_part(process: Any) -> None:
-    """Let the calling thread be a process of a clock that is elsewhere."""
+    """Make the calling thread a process of a clock that is elsewhere."""
     _BY_THREAD[threading.get_ident()] = process
 
 
 def take_leave() -> None:
-    """Let the calling thread be a plain one again."""
+    """Make the calling thread a plain one again."""
     _BY_THREAD.pop(threading.get_ident(), None)
 
 
 def current(clock: VirtualClock | None = None) -> Guest | ThreadProcess:
-    """The process that the calling thread is, on ``clock`` if one is given; else ClockError."""
+    """The calling thread's process, on ``clock`` if one is given; ClockError if there is none."""
     process = _BY_THREAD.get(threading.get_ident())
     if process is None or clock not in (None, process.clock):
         raise ClockError(
             f"thread {threading.current_thread().name!r} is not on the simulated clock",
-            remedy="Start threads by `threading.Thread`: the clock knows those.",
+            remedy="Start threads with `threading.Thread`: the clock knows those.",
         )
     if isinstance(process, ThreadProcess):
         process.refuse_if_closed()

@@ -1,10 +1,10 @@
-"""Races between streams: two uses of a buffer that nothing puts in an order.
+"""Races between streams: two uses of a buffer that nothing orders.
 
 A use comes before another when something guarantees it: both are on one stream, or an event that
 was recorded after the first is waited for before the second, or the host waited for the first
 before it issued the second. That is Lamport's happens-before ("Time, Clocks, and the Ordering of
 Events in a Distributed System", 1978), kept in vector clocks: how many operations of each agent are
-known to be done. So a race is found on every run, also where the times happen to work out.
+known to be done. So a race is found on every run, even where the times happen to work out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 Known = dict[str, int]
-"""By agent, how many of its operations are known to be done."""
+"""For each agent, how many of its operations are known to be done."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Race:
-    """Two uses of ``buffer`` without an order; at least one of them writes.
+    """Two unordered uses of ``buffer``; at least one of them writes.
 
     ``kind`` is "read after write", "write after read" or "write after write", in the order in
     which the host issued them.
@@ -41,8 +41,8 @@ class Race:
     def __str__(self) -> str:
         return (
             f"{self.second.what} (on {self.second.agent}) and {self.first.what} (on "
-            f"{self.first.agent}) both use {self.buffer!r}, a {self.kind}, and nothing lets the "
-            f"one wait for the other"
+            f"{self.first.agent}) both use {self.buffer!r}, a {self.kind}, and nothing makes "
+            "one wait for the other"
         )
 
 
@@ -89,7 +89,7 @@ class RaceDetector:
 
 
 def join(*known: Known) -> Known:
-    """What is known by who knows all of these.
+    """The combined knowledge of all of these.
 
     >>> join({"a": 1, "b": 4}, {"a": 2})
     {'a': 2, 'b': 4}

@@ -1,6 +1,6 @@
 """What processes on a virtual clock share: places to take, and channels to send items through.
 
-For generators, which yield the moments that these return; a thread waits for one by
+For generators, which yield the moments that these return; a thread waits for one with
 ``clock.wait(moment)``. First come, first served.
 
 >>> from gpuedu.clock import VirtualClock
@@ -50,11 +50,11 @@ class Resource:
         return moment
 
     def release(self) -> None:
-        """Give a place back: it goes to who has waited longest."""
+        """Give a place back: it goes to the process that has waited longest."""
         if self._queue:
             self._queue.popleft().happen()
         elif self._free == self.places:
-            raise ValueError(f"{self.name}: a place is given back that nobody took")
+            raise ValueError(f"{self.name}: a place was given back that nobody had taken")
         else:
             self._free += 1
 
@@ -73,7 +73,7 @@ class Resource:
 
 
 class Channel:
-    """Items from those who put them in to those who take them out, in order.
+    """Items that some put in and others take out, in order.
 
     ``places`` items fit in at a time; None is no limit, and 0 means that each ``put`` waits for
     its ``get``.

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Timing:
-    """Times of the repeats in seconds, in the order they were taken."""
+    """Times of the repeats, in seconds, in the order they were taken."""
 
     times_s: tuple[float, ...]
 
     @property
     def median_s(self) -> float:
-        """The median: one disturbed run does not move it."""
+        """The median, which one disturbed run does not move."""
         return statistics.median(self.times_s)
 
     @property

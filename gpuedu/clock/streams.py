@@ -1,12 +1,12 @@
 """A simulated device with streams, events and engines, on a virtual clock.
 
-The host issues copies and kernels to streams. A stream does its operations in order; operations of
+The host issues copies and kernels to streams. A stream runs its operations in order; operations of
 different streams overlap where their engines allow: one engine copies to the device, one copies
-back, one computes. What no event puts in order is a race, and is told.
+back, one computes. What no event orders is a race, and is reported.
 
 What it simplifies: a kernel fills the device, so one runs at a time; an engine takes operations in
 the order in which they become ready; a copy between the device and ordinary (pageable) host memory
-holds the host until it is done; a stream's queue never fills up; no stream waits for the default
+blocks the host until it is done; a stream's queue never fills up; no stream waits for the default
 stream by itself, as streams made by PyTorch do not. The CUDA Runtime API (section "API
 synchronization behavior") says when copies wait for the host: from pageable memory they may return
 once the bytes are staged. All threads of the host count as one agent for races.
@@ -28,7 +28,7 @@ from gpuedu.clock.virtual import VirtualClock
 from gpuedu.errors import AnswerError
 
 _MOST_BYTES = 2**63
-_BUFFER_WANTED = "a buffer is wanted, made by `device.buffer(size_bytes)`"
+_BUFFER_WANTED = "this needs a buffer, made by `device.buffer(size_bytes)`"
 
 
 class Stream:
@@ -42,9 +42,9 @@ class Stream:
         self.tail: Moment | None = None
 
     def wait_event(self, event: StreamEvent) -> None:
-        """Hold what is issued after this until ``event`` is done, as it was last recorded.
+        """Hold back what is issued after this until ``event``, as last recorded, is done.
 
-        An event that was never recorded holds nothing, as on a real device.
+        An event that was never recorded holds nothing back, as on a real device.
         """
         _require(event, StreamEvent, "`wait_event` takes an event, made by `device.event()`")
         self.device.require_own(event)
@@ -53,7 +53,7 @@ class Stream:
             self.device.enqueue(self, wait_for=event.done)
 
     def synchronize(self) -> None:
-        """Let the host wait until everything on this stream is done."""
+        """Make the host wait until everything on this stream is done."""
         self.device.wait_on_host(self.tail, self.known)
 
 
@@ -72,11 +72,11 @@ class StreamEvent:
         self.done = self.device.enqueue(stream)
 
     def synchronize(self) -> None:
-        """Let the host wait until what was marked is done; at once where nothing was."""
+        """Make the host wait until what was marked is done; not at all if nothing was."""
         self.device.wait_on_host(self.done, self.known)
 
     def query(self) -> bool:
-        """Whether what was marked is done; where it is, the host knows it from then on."""
+        """Whether what was marked is done; if so, the host knows it from then on."""
         self.device.clock.glance()
         is_done = self.done is None or self.done.happened
         if is_done:
@@ -88,7 +88,7 @@ class StreamDevice:
     """The device. ``races`` are its races so far; times are on ``clock.timeline``.
 
     Args:
-        clock: shared with the host's threads; the host is who calls.
+        clock: shared with the host's threads; the caller is the host.
         link: what copies cost.
         launch_s: what issuing an operation costs the host.
 
@@ -181,43 +181,44 @@ class StreamDevice:
             buffer.values = values
 
     def synchronize(self) -> None:
-        """Let the host wait until everything that was issued is done."""
+        """Make the host wait until everything that was issued is done."""
         for stream in self._streams:
             stream.synchronize()
 
     # What buffers, streams and events call
 
     def stream_or_default(self, stream: Stream | None) -> Stream:
-        """The stream, or where there is none the default one."""
+        """The stream, or the default one if there is none."""
         if stream is None:
             return self.default_stream
-        _require(stream, Stream, "a stream is wanted, made by `device.stream(name)`")
+        _require(stream, Stream, "this needs a stream, made by `device.stream(name)`")
         self.require_own(stream)
         return stream
 
     def require_own(self, *things: Buffer | Stream | StreamEvent) -> None:
-        """Raise AnswerError for a buffer, stream or event of another device, and for what is none.
+        """Raise AnswerError for a buffer, stream or event of another device, and for anything else.
 
-        Something that has a buffer's names is none: it could have the name of another one.
+        Something with a buffer's attributes is not a buffer: it could have another one's name.
         """
         for thing in things:
             _require(thing, (Buffer, Stream, StreamEvent), _BUFFER_WANTED)
             if thing.device is not self:
                 raise AnswerError(
                     f"a {type(thing).__name__} of another device was used",
-                    remedy="What was made in one call is of that call's device: make it anew.",
+                    remedy="What one call makes belongs to that call's device: make it again "
+                    "in this one.",
                 )
 
     def use_on_host(
         self, what: str, *, reads: Sequence[Buffer] = (), writes: Sequence[Buffer] = ()
     ) -> None:
-        """The host itself uses buffers."""
+        """Note that the host itself uses buffers."""
         self._host_count += 1
         self.host_known[HOST] = self._host_count
         self._note(Use(what, HOST, self._host_count), self.host_known, reads, writes)
 
     def wait_on_host(self, done: Moment | None, known: Known) -> None:
-        """Let the host wait for a moment; then it knows what was known there."""
+        """Make the host wait for a moment; then it knows what was known there."""
         if done is not None:
             began_s = self.clock.now()
             self.clock.wait(done, kind=None)

@@ -60,7 +60,7 @@ class Timeline:
         return max((one.end_s for one in self.intervals), default=0.0)
 
     def on(self, lane: str, kind: str | None = None) -> tuple[Interval, ...]:
-        """The intervals of one lane, of one kind if that is given."""
+        """The intervals of one lane, and of one kind if given."""
         return tuple(one for one in self.intervals if one.lane == lane and kind in (None, one.kind))
 
     def busy(self, lane: str) -> tuple[Span, ...]:
@@ -84,7 +84,7 @@ class Timeline:
     def waited_for(self, lane: str, others: Sequence[str]) -> dict[str, float]:
         """Whose work filled the lane's idle time, in seconds.
 
-        Each idle instant goes to the first of ``others`` that was busy then, so they stand in the
+        Each idle instant goes to the first of ``others`` that was busy then, so list them in the
         order of blame; "" is the time in which none of them did anything.
         """
         left = self.idle(lane)
@@ -97,7 +97,7 @@ class Timeline:
 
 
 def union(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """The instants that lie in at least one span, as sorted spans that do not touch.
+    """The instants in at least one span, as sorted spans that do not touch.
 
     >>> union([(2, 3), (0, 1), (1, 1.5), (2.5, 4), (5, 5)])
     ((0, 1.5), (2, 4))
@@ -114,7 +114,7 @@ def union(spans: Iterable[Span]) -> tuple[Span, ...]:
 
 
 def intersection(first: Iterable[Span], second: Iterable[Span]) -> tuple[Span, ...]:
-    """The instants that lie in both.
+    """The instants in both.
 
     >>> intersection([(0, 4)], [(1, 2), (3, 6)])
     ((1, 2), (3, 4))
@@ -135,7 +135,7 @@ def _common(first: Sequence[Span], second: Sequence[Span]) -> Iterator[Span]:
 
 
 def difference(first: Iterable[Span], second: Iterable[Span]) -> tuple[Span, ...]:
-    """The instants that lie in the first and not in the second.
+    """The instants in the first and not in the second.
 
     >>> difference([(0, 4)], [(1, 2), (3, 6)])
     ((0, 1), (2, 3))
@@ -147,7 +147,7 @@ def difference(first: Iterable[Span], second: Iterable[Span]) -> tuple[Span, ...
 
 
 def length_s(spans: Iterable[Span]) -> float:
-    """How long the spans are together, to the nanosecond; they must not overlap.
+    """The total length of the spans, to the nanosecond; they must not overlap.
 
     >>> length_s([(0, 1), (2, 4)])
     3.0

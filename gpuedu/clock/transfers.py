@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Link:
-    """The way between host and device, the same in both directions.
+    """The link between host and device, the same in both directions.
 
     The defaults are round numbers for a simulation, not those of a device.
 

@@ -1,9 +1,9 @@
-"""A virtual clock: time that moves only when everybody who takes part waits.
+"""A virtual clock: time that moves only when every participant is waiting.
 
-Who takes part is a process: a generator that yields the moments it waits for, or a thread that
-calls :meth:`VirtualClock.wait`. Only one process runs at a time, and it runs until it waits; when
-all wait, time jumps to the next thing that is due. So a run is the same on every machine, however
-busy, and "this took 30 ms" is exact.
+A participant is a process: a generator that yields the moments it waits for, or a thread that calls
+:meth:`VirtualClock.wait`. Only one process runs at a time, and it runs until it waits; when all
+wait, time jumps to the next thing that is due. So a run is the same on every machine, however busy,
+and "this took 30 ms" is exact.
 
 What it simplifies: computing costs no time unless :meth:`VirtualClock.work` says so, and a process
 is never interrupted between two waits. Times are rounded to whole nanoseconds (at least one,
@@ -47,7 +47,7 @@ class VirtualClock:
 
     Args:
         seed: processes that may go on at the same instant do so in the order in which they were
-            woken, or, with a seed, in an order drawn from it: another legal run.
+            woken, or, with a seed, in an order drawn from it, which is another legal run.
 
     >>> clock = VirtualClock()
     >>> def blink(times):
@@ -87,7 +87,7 @@ class VirtualClock:
         return moment
 
     def lull(self, what: str = "the others of this instant") -> Moment:
-        """A moment that happens at this instant, when all else that is due at it has happened."""
+        """A moment that happens at this instant, after everything else that is due."""
         moment = Moment(self, what)
         self._enter(self._tick, moment, None, is_last=True)
         return moment
@@ -103,8 +103,8 @@ class VirtualClock:
     ) -> Process:
         """Let a generator run on this clock, from now on.
 
-        It yields moments and gets their values; its own value is that of ``process.ended``. Nobody
-        minds when a server waits for ever.
+        It yields moments and gets their values; its return value is that of ``process.ended``. A
+        server may wait forever.
         """
         process = Steps(self, name, steps, is_server=is_server)
         self._processes.append(process)
@@ -112,7 +112,7 @@ class VirtualClock:
         return process
 
     def start_thread(self, target: Any, name: str, *, is_server: bool = False) -> Process:
-        """Let a function of no arguments run on this clock in a thread of its own, from now on."""
+        """Let a function of no arguments run on this clock in its own thread, from now on."""
         process = ThreadProcess(self, name, target, is_server=is_server)
         self._processes.append(process)
         self.wake(process)
@@ -123,9 +123,9 @@ class VirtualClock:
     ) -> Any:
         """Wait in the calling thread until ``moment`` happens, and return its value.
 
-        With a limit it happens then at the latest, and its value is False. The time is recorded on
+        With a limit it happens by then at the latest, with the value False. The time is recorded on
         the lane of the thread as ``kind``; None records nothing. Raises DeadlockError in the main
-        thread where that would last for ever, ClockError in a thread that is not on this clock.
+        thread if that would last forever, ClockError in a thread that is not on this clock.
         """
         process = current(self)
         if limit_s is not None:
@@ -140,10 +140,10 @@ class VirtualClock:
         return moment.value
 
     def pass_alone(self, time_s: float, what: str, kind: str | None = "wait") -> bool:
-        """Let time pass in the calling thread, where nobody else goes on meanwhile; whether it did.
+        """Let time pass in the calling thread if nothing else runs meanwhile; returns if it did.
 
-        It is as if the thread had waited for a moment so far ahead, but takes none of the time that
-        is needed to hand over to others: for who looks again and again.
+        It is as if the thread had waited for a moment that far ahead, but without the cost of
+        handing over to others: for a thread that polls.
         """
         process = current(self)
         ticks = ticks_of(time_s)
@@ -173,13 +173,13 @@ class VirtualClock:
     def work(
         self, time_s: float, kind: str = "work", *, lane: str | None = None, label: str = ""
     ) -> None:
-        """Let the calling thread spend ``time_s`` seconds, recorded on ``lane`` (its own)."""
+        """Make the calling thread spend ``time_s`` seconds, recorded on ``lane`` (its own)."""
         began_s = self.now()
         self.wait(self.after(time_s, "its work to end"), kind=None)
         self.record(lane or current(self).name, kind, began_s, self.now(), label)
 
     def glance(self) -> None:
-        """A look at the clock or at a state without waiting; see ``GLANCE_S``."""
+        """Look at the clock or at a state without waiting; see ``GLANCE_S``."""
         process = current(self)
         process.glances += 1
         if process.glances > FREE_GLANCES:
@@ -193,7 +193,7 @@ class VirtualClock:
         return Semaphore(count)
 
     def run(self) -> float:
-        """Go on until nothing is due and return the time; DeadlockError where somebody waits."""
+        """Go on until nothing is due and return the time; DeadlockError if any process waits."""
         while self.step():
             pass
         if self.waiting():
@@ -201,10 +201,10 @@ class VirtualClock:
         return self.now()
 
     def settle(self, limit_s: float = 60.0) -> tuple[Waiting, ...]:
-        """Let the others finish, for at most ``limit_s`` simulated seconds; who is left?
+        """Let the others finish, for at most ``limit_s`` simulated seconds; returns who is left.
 
         For the end of a run, called by the thread that opened the clock: a worker that was told to
-        stop stops, one that was forgotten is named with what it waits for.
+        stop does so, and one that was forgotten is named with what it waits for.
         """
         last_s = self.now() + limit_s
         self._steps_left = _MOST_STEPS
@@ -216,11 +216,11 @@ class VirtualClock:
     # What can be asked
 
     def next_due_s(self) -> float:
-        """When the next thing is due, which may let another go on; inf where nothing is."""
+        """When the next thing is due, which may let another go on; inf if nothing is."""
         return self._due[0][0] / _NS if self._due else math.inf
 
     def waiting(self) -> tuple[Waiting, ...]:
-        """Who waits, servers and the calling thread left out, in the order they were started."""
+        """The waiting processes, without servers and the calling thread, in starting order."""
         alive = (one for one in self._processes if not one.is_server and not one.has_ended)
         return tuple(one.waits_for or Waiting(one.name, "its turn", self.now()) for one in alive)
 
@@ -257,7 +257,7 @@ class VirtualClock:
         return 0.0 if self._shuffle is None else self._shuffle.random(), self._count
 
     def step(self, last_s: float = float("inf")) -> bool:
-        """Do the next thing that is due, not later than ``last_s``; False where there is none."""
+        """Do the next thing that is due, not later than ``last_s``; False if there is none."""
         self._last_s = last_s
         self._steps_left -= 1
         while self._due and self._due[0][0] <= last_s * _NS:
@@ -275,7 +275,7 @@ class VirtualClock:
         return False
 
     def deadlock(self) -> DeadlockError:
-        """The error that says who waits for what, and who died before."""
+        """The error that says which process waits for what, and which had died before."""
         waiting = list(self.waiting())
         if self._guest is not None and self._guest.waits_for is not None:
             waiting.insert(0, self._guest.waits_for)
@@ -284,7 +284,7 @@ class VirtualClock:
         return DeadlockError(
             "nobody can go on: " + "; ".join(said),
             waiting=tuple(waiting),
-            remedy="Ask for each who should end its wait, and whether that one still can.",
+            remedy="For each of them, ask who should end its wait, and whether it still can.",
         )
 
     def __enter__(self) -> VirtualClock:
@@ -304,10 +304,10 @@ class VirtualClock:
 
     @unbroken
     def close(self) -> None:
-        """End every thread of this clock; it cannot be used any more.
+        """End every thread of this clock; it cannot be used after that.
 
-        A generator runs to its end meanwhile, and may be interrupted there: the others are ended
-        nevertheless.
+        A generator runs to its end meanwhile and may be interrupted there; the others are ended all
+        the same.
         """
         if self.is_closed:
             return
@@ -320,7 +320,7 @@ class VirtualClock:
 
 
 def ticks_of(time_s: float) -> int:
-    """Nanoseconds; however short a time is, some pass: a loop around it comes to an end.
+    """Nanoseconds; even the shortest time is more than none, so a loop around it ends.
 
     ClockError for a time that is negative or not finite.
 

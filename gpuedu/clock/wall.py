@@ -11,7 +11,7 @@ from gpuedu.clock.timeline import Interval, Timeline
 class WallClock:
     """Real time, for the same code and the same slow disk as on a :class:`VirtualClock`.
 
-    For showing, never for judging: what it measures depends on the machine and what else it does.
+    For showing, never for judging: what it measures depends on the machine and its other work.
     """
 
     def __init__(self) -> None:

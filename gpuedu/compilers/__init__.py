@@ -1,8 +1,9 @@
 """What the real compiler makes of a kernel, without a GPU: registers, spills, instructions, types.
 
-Numba's front end and NVIDIA's NVVM make PTX of a Python kernel, NVIDIA's NVRTC of one in CUDA C;
-NVIDIA's ptxas makes machine code of it and reports what that needs. All of them run on any Linux
-machine. Importing this package imports none of them, and of its own modules only what is asked for.
+Numba's front end and NVIDIA's NVVM turn a Python kernel into PTX, and NVIDIA's NVRTC one in CUDA C;
+NVIDIA's ptxas turns that into machine code and reports what it needs. All of them run on any Linux
+machine. Importing this package imports none of them, and only those of its own modules that are
+asked for.
 """
 
 from __future__ import annotations

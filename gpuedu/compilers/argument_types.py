@@ -31,9 +31,9 @@ class ArgumentType:
 
 
 def argument_types(given: Iterable[Any]) -> tuple[Any, ...]:
-    """Read each of them as an ``ArgumentType``; types of Numba stay as they are.
+    """Read each of them as an ``ArgumentType``; Numba's types stay as they are.
 
-    An argument type may be written as a text (``"float32"``, ``"float32[:, ::1]"``,
+    An argument type may be written as a string (``"float32"``, ``"float32[:, ::1]"``,
     ``"array(float32, 2d, C)"``), as ``(dtype, ndim, layout)``, as a dtype, or as a value of that
     type: an array of NumPy or of a device, or a number.
 
@@ -45,14 +45,14 @@ def argument_types(given: Iterable[Any]) -> tuple[Any, ...]:
     """
     if isinstance(given, str):
         raise ArgumentTypeError(
-            f"{given!r} is one text, and argument types come one for each argument",
+            f"{given!r} is one string, but there should be one type for each argument",
             remedy=f"[{given!r}]",
         )
     return tuple(_read(one) for one in given)
 
 
 def to_numba(kinds: Iterable[Any]) -> tuple[Any, ...]:
-    """The same as types of Numba, which is imported here."""
+    """The same as Numba's types; Numba is imported here."""
     from numba import types
     from numba.np.numpy_support import from_dtype
 
@@ -130,6 +130,6 @@ def _layout(array: Any) -> str:
 
 def _unknown(given: Any) -> ArgumentTypeError:
     return ArgumentTypeError(
-        f"{given!r} is no argument type of a kernel",
+        f"{given!r} is not an argument type of a kernel",
         remedy='a number, an array, "float32", "float32[:, ::1]", or (dtype, ndim, layout)',
     )

@@ -36,19 +36,19 @@ _KNOWN = (
     ("Only accept returning of array passed", *_NO_ARRAYS),
     (
         "must have void return type",
-        "the kernel returns a value, and kernels return none",
+        "the kernel returns a value, but kernels return nothing",
         "write results to an array among the arguments",
     ),
     ("(IMPORT_NAME)", "the kernel imports something", "the import at the top of the file"),
-    ("'get_function_type'", "the kernel yields, and kernels do not", "an array to write to"),
+    ("'get_function_type'", "the kernel yields, but kernels cannot", "an array to write to"),
     (
         "<function shared.array",
-        "the shape of `cuda.shared.array` is computed in the kernel, or its dtype is no type",
+        "the shape of `cuda.shared.array` is computed in the kernel, or its dtype is not a type",
         "a constant shape, such as a number outside the kernel: TILE = 16",
     ),
     (
         "<function local.array",
-        "the shape of `cuda.local.array` is computed in the kernel, or its dtype is no type",
+        "the shape of `cuda.local.array` is computed in the kernel, or its dtype is not a type",
         "a constant shape, such as a number outside the kernel: SIZE = 4",
     ),
 )
@@ -120,7 +120,7 @@ def _reason(said: str, kind: str) -> tuple[str, str]:
     if torn:
         one, other, name = torn.groups()
         return (
-            f"`{name}` is {_types(one)} on one way to this line and {_types(other)} on another",
+            f"`{name}` is {_types(one)} on one path to this line and {_types(other)} on another",
             f"one type for `{name}`, or two variables",
         )
     return _first_line(said) or kind, ""

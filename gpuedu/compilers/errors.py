@@ -26,13 +26,13 @@ def require_known_system() -> None:
 
 
 class ArgumentTypeError(GpueduError):
-    """What was given as a kernel's argument type is none."""
+    """What was given as a kernel's argument type is not one."""
 
 
 class KernelCompileError(GpueduError):
     """The compiler refuses the kernel.
 
-    ``line`` is where, counted in the kernel's file or notebook cell; None where it does not say.
+    ``line`` is where, counted in the kernel's file or notebook cell; None if it does not say.
     ``details`` is all that the compiler said.
     """
 

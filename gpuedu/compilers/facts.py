@@ -20,8 +20,8 @@ class CompiledFacts:
         compute_capability: (major, minor).
         registers: of a thread.
         stack_bytes: of a thread: local arrays that did not fit into registers.
-        spill_stores_bytes: bytes of the stores that spilled registers cost, of a thread.
-        spill_loads_bytes: bytes of the loads that fetch them back.
+        spill_stores_bytes: bytes that a thread stores to spill registers.
+        spill_loads_bytes: bytes that it loads to fetch them back.
         shared_bytes: static shared memory of a block.
         constant_bytes: constant memory that the kernel declares: its constant arrays and, from
             Numba, the texts that it prints; not its arguments.
@@ -51,7 +51,7 @@ class CompiledFacts:
     compilers: dict[str, str]
 
     def count(self, opcode: str, line: int | None = None) -> int:
-        """Instructions whose opcode starts alike and has all the parts of ``opcode``, in order.
+        """Instructions whose opcode starts like ``opcode`` and has all of its parts, in order.
 
         ``count("fma.f32")`` counts ``fma.rn.f32``, ``count("ld.global")`` loads of every width,
         ``count("ld.global.v4")`` those of four elements; ``line`` restricts it to one line.
@@ -77,7 +77,7 @@ def to_plain(facts: CompiledFacts) -> dict[str, Any]:
 
 
 def from_plain(plain: Mapping[str, Any]) -> CompiledFacts:
-    """The record from what ``to_plain`` gave, also after a way through JSON.
+    """The record from what ``to_plain`` returned, even after a round trip through JSON.
 
     Raises:
         KeyError, TypeError, ValueError, AttributeError: it is something else.

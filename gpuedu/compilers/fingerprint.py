@@ -16,14 +16,14 @@ _KNOWN_MODULES = ("numba", "numpy", "math", "cmath", "operator", "builtins", "_o
 
 
 class UnknownContentError(Exception):
-    """A kernel depends on something whose content cannot be told: it is compiled each time."""
+    """A kernel depends on something whose content is unknown, so it is compiled each time."""
 
 
 def fingerprint(function: Callable[..., Any], *further: Any) -> str | None:
     """A digest of a function's code, lines, constants and device functions, and of ``further``.
 
-    Two functions with the same digest compile to the same text. None where a name leads to an
-    object whose content is not known.
+    Two functions with the same digest compile to the same text. None if a name leads to an object
+    whose content is not known.
     """
     digest = hashlib.sha256()
     try:

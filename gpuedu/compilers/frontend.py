@@ -24,7 +24,7 @@ def require_compiler() -> None:
     """Check that Numba's CUDA compiler is installed, without importing it.
 
     Raises:
-        CompilerMissingError: it is not, or Numba's simulator is to take its place.
+        CompilerMissingError: it is not, or Numba's simulator takes its place.
     """
     require_known_system()
     if importlib.util.find_spec("numba_cuda") is None:
@@ -47,7 +47,7 @@ def compile_to_ptx(
     options: dict[str, Any],
     lineinfo: bool,
 ) -> str:
-    """PTX of a kernel with everything that it calls.
+    """The PTX of a kernel and everything that it calls.
 
     Where the kernel calls functions that Numba keeps as CUDA C++ (half precision, for one), all
     parts are linked and optimized as one program, as Numba does before a launch; such a text has
@@ -55,10 +55,10 @@ def compile_to_ptx(
 
     Args:
         function: a plain Python function.
-        kinds: argument types of Numba.
+        kinds: Numba's argument types.
         compute_capability: (major, minor).
         options: further options of Numba's ``compile_ptx``.
-        lineinfo: whether the text is to say which line each instruction is from.
+        lineinfo: whether the text should say which line each instruction is from.
 
     Raises:
         KernelCompileError: Numba refuses the kernel.

@@ -33,7 +33,7 @@ def compiled_facts(
     lineinfo: bool = True,
     max_registers: int | None = None,
 ) -> CompiledFacts:
-    """Compile a kernel with NVIDIA's compiler and tell what it became. No GPU is needed.
+    """Compile a kernel with NVIDIA's compiler and say what it became. No GPU is needed.
 
     Results are kept in the user's cache folder, by the content of the kernel: a kernel that was
     compiled before takes milliseconds. Where there is no compiler, the course's own kernels have
@@ -46,14 +46,14 @@ def compiled_facts(
             a type of Numba, or a value of the type, such as an array or a number. Left out for a
             kernel in CUDA C, which states them itself.
         compute_capability: (major, minor) of the device to compile for.
-        fastmath: whether to trade accuracy for speed; what the decorator says where None.
+        fastmath: whether to trade accuracy for speed; None means what the decorator says.
         lineinfo: whether ``by_line`` is wanted.
-        max_registers: registers of a thread at most; what the decorator says where None.
+        max_registers: registers of a thread at most; None means what the decorator says.
 
     Raises:
         CompilerMissingError: a part of the compiler is not installed.
         KernelCompileError: the compiler refuses the kernel; a ``CudaCError`` for CUDA C.
-        ArgumentTypeError: an argument type is none.
+        ArgumentTypeError: an argument type is not valid.
     """
     if is_raw_kernel(function):
         return facts_of_raw_kernel(

@@ -1,4 +1,4 @@
-"""numba-cuda, ready to compile: with a NumPy newer than it knows, and with CUDA's own parts."""
+"""numba-cuda, ready to compile, with a NumPy newer than it knows, and with CUDA's own parts."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _NAMED_BY = ("CUDA_HOME", "CUDA_PATH")
 
 
 def load_numba_cuda() -> ModuleType:
-    """``numba.cuda``, with what it makes of NumPy's functions loaded.
+    """``numba.cuda``, with its versions of NumPy's functions loaded.
 
     numba-cuda up to 0.30.4 asks for ``numpy.row_stack`` when it prepares its first kernel. NumPy
-    2.5 removed that other name of ``vstack``, and then no kernel compiles. So the name is lent for
+    2.5 removed that alias of ``vstack``, and then no kernel compiles. So the name is provided for
     the import that asks for it.
 
     Numba reads its registries when it first compiles, and again when there are new ones. An
@@ -43,7 +43,7 @@ def load_numba_cuda() -> ModuleType:
 
 
 def name_toolkit() -> None:
-    """Let Numba find NVVM, its compiler's last part, in a CUDA toolkit in its usual place.
+    """Help Numba find NVVM, its compiler's last part, in a CUDA toolkit in its usual place.
 
     Numba looks among Python's packages, where the system looks for libraries, and where
     ``CUDA_HOME`` points. This has to be called before Numba first looks.

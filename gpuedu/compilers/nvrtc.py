@@ -41,12 +41,12 @@ _kept: dict[str, _Answer] = {}
 
 @dataclass(frozen=True)
 class CheckedCudaC:
-    """A source that the compiler takes.
+    """A source that the compiler accepts.
 
     Args:
         kernels: its kernels, with their parameters.
-        names: the full name of the kernel of each name expression that was asked for.
-        warnings: what the compiler warns of.
+        names: for each name expression that was asked for, the full name of its kernel.
+        warnings: what the compiler warns about.
     """
 
     kernels: tuple[KernelSignature, ...]
@@ -54,10 +54,10 @@ class CheckedCudaC:
     warnings: tuple[Complaint, ...]
 
     def kernel(self, name: str) -> KernelSignature:
-        """The kernel of a name, or of a name expression that was asked for.
+        """The kernel with a name, or for a name expression that was asked for.
 
         Raises:
-            CudaCError: there is none, such as where ``extern "C"`` was left out.
+            CudaCError: there is none, for example because ``extern "C"`` was left out.
         """
         wanted = self.names.get(name, name)
         for kernel in self.kernels:
@@ -82,8 +82,8 @@ def check_cuda_c(
 ) -> CheckedCudaC:
     """Check a source as CuPy would compile it: about 20 ms for a usual one.
 
-    The compiler is asked for a debug build, which takes it half the time; its answer is kept in
-    memory and on disk, by content.
+    The compiler is asked for a debug build, which takes half the time; its answer is kept in memory
+    and on disk, by content.
 
     Args:
         code: CUDA C, as given to CuPy's RawKernel or RawModule.
@@ -92,8 +92,8 @@ def check_cuda_c(
         compute_capability: (major, minor) of the device to compile for.
 
     Raises:
-        CudaCError: the compiler refuses the source, or the source asks for files that are none
-            of CUDA's and CuPy's headers.
+        CudaCError: the compiler refuses the source, or the source asks for files other than CUDA's
+            and CuPy's headers.
         CompilerMissingError: the compiler, or its header of warp matrices, is not installed.
     """
     require_harmless(code, options, name_expressions)
@@ -121,9 +121,10 @@ def check_cuda_c(
 def check_kernel(
     code: str, name: str, *, options: Sequence[str] = (), is_expression: bool = False
 ) -> KernelSignature:
-    """Check a source as ``check_cuda_c`` does, and that it has a kernel.
+    """Check a source as ``check_cuda_c`` does, and also that it has a kernel.
 
-    Where there is no compiler, what it refuses of the course's own kernels is known (``recorded``).
+    Where there is no compiler, it is known which of the course's own kernels it refuses
+    (``recorded``).
 
     Args:
         code: as in ``check_cuda_c``.
@@ -163,11 +164,11 @@ def compile_cuda_c(
         options: as given to them.
         name_expressions: as given to RawModule.
         compute_capability: (major, minor) of the device to compile for.
-        lineinfo: whether the PTX is to say which line each instruction is from.
+        lineinfo: whether the PTX should say which line each instruction is from.
 
     Raises:
-        CudaCError: the compiler refuses the source, or the source asks for files that are none
-            of CUDA's and CuPy's headers.
+        CudaCError: the compiler refuses the source, or the source asks for files other than CUDA's
+            and CuPy's headers.
         CompilerMissingError: the compiler, or its header of warp matrices, is not installed.
     """
     require_harmless(code, options, name_expressions)

@@ -17,13 +17,13 @@ class Complaint:
     Args:
         severity: "error" or "warning".
         message: the compiler's own words.
-        line: counted from 1, in ``file``; None where the compiler names none. ``#line`` in the
-            source renumbers.
-        column: of the caret, counted from 1 in characters; None where there is no caret.
-        text: the line that it is about; empty for lines of headers.
-        file: empty for the source itself, else the header, or the name that ``#line`` gave.
+        line: counted from 1, in ``file``; None if the compiler names none. ``#line`` in the source
+            renumbers.
+        column: of the caret, counted from 1 in characters; None if there is no caret.
+        text: the line that it is about; empty for lines in headers.
+        file: empty for the source itself, otherwise the header, or the name that ``#line`` gave.
         is_header: whether ``file`` is a header.
-        remedy: what to try; empty where that is not known.
+        remedy: what to try; empty if that is not known.
         notes: what the compiler adds, such as types and the other places that matter.
         number: the compiler's number of a warning.
     """
@@ -61,8 +61,8 @@ class Complaint:
 class CudaCError(KernelCompileError):
     """The compiler refuses a CUDA C source.
 
-    ``complaints`` are its errors and warnings in its order, ``errors`` and ``warnings`` those of
-    one kind; ``line`` is that of the first error; ``details`` is all that the compiler said.
+    ``complaints`` are all its errors and warnings in its order, ``errors`` and ``warnings`` those
+    of each kind; ``line`` is that of the first error; ``details`` is all that the compiler said.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class CudaCError(KernelCompileError):
         return tuple(one for one in self.complaints if one.severity == "warning")
 
     def __str__(self) -> str:
-        """What is wrong, line by line, and the remedy on a line of its own."""
+        """What is wrong, line by line, and the remedy on its own line."""
         return f"{self.message}\nTry: {self.remedy}" if self.remedy else self.message
 
 

@@ -29,7 +29,7 @@ def compiled_facts_of_source(
     max_registers: int | None = None,
     is_expression: bool = False,
 ) -> CompiledFacts:
-    """Compile a CUDA C source as CuPy would and tell what one of its kernels became.
+    """Compile a CUDA C source as CuPy would and say what one of its kernels became.
 
     No GPU is needed. Results are kept in the user's cache folder, by content; where there is no
     compiler, the course's own kernels have recorded facts (``recorded``). The counts are of the
@@ -41,8 +41,8 @@ def compiled_facts_of_source(
         options: as given to CuPy.
         compute_capability: (major, minor) of the device to compile for.
         lineinfo: whether ``by_line`` is wanted; its lines are counted in ``code``, from 1.
-        max_registers: registers of a thread at most; what the options say where None.
-        is_expression: whether ``name`` is a name expression although it is a plain name.
+        max_registers: registers of a thread at most; None means what the options say.
+        is_expression: whether ``name`` is a name expression even though it looks like a plain name.
 
     Raises:
         CudaCError: the compiler refuses the source, or it has no such kernel.
@@ -102,14 +102,14 @@ def _compiled(
 
 
 def is_raw_kernel(kernel: Any) -> bool:
-    """Whether an object is a kernel in CUDA C, as CuPy's RawKernel: with code, name, options."""
+    """Whether an object is a kernel in CUDA C, like a RawKernel: with code, name and options."""
     return isinstance(getattr(kernel, "code", None), str) and isinstance(
         getattr(kernel, "name", None), str
     )
 
 
 def facts_of_raw_kernel(kernel: Any, *, fastmath: bool | None, **settings: Any) -> CompiledFacts:
-    """``compiled_facts_of_source`` of such an object."""
+    """``compiled_facts_of_source`` for such an object."""
     options = tuple(getattr(kernel, "options", ()) or ())
     if fastmath:
         options = (*options, "--use_fast_math")

@@ -1,9 +1,9 @@
 """What a source may ask of the compiler: headers of CUDA and CuPy, and no other files.
 
-The compiler quotes lines of the files that it reads, so a source that includes any other file
-could show its content to whoever reads the error. Nothing of this is left to the compiler: names
-of headers are plain and relative, and options come from a list. Inline assembly is let through:
-PTX has no directive that reads a file.
+The compiler quotes lines of the files that it reads, so a source that includes any other file could
+show its content in the error. None of this is left to the compiler: names of headers are plain and
+relative, and options come from a list. Inline assembly is allowed, because PTX has no directive
+that reads a file.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _WITH_VALUE = ("-D", "-U")
 def require_harmless(
     code: str, options: Sequence[str] = (), name_expressions: Sequence[str] = ()
 ) -> None:
-    """Check that a compilation would read no files but the headers of CUDA and CuPy.
+    """Check that a compilation would read no files other than the headers of CUDA and CuPy.
 
     Raises:
         CudaCError: it might; nothing was compiled.
@@ -84,8 +84,8 @@ def _line_of(joined: str, position: int) -> int:
 
 def _reason(directive: str, name: re.Match[str] | None) -> str:
     if name is None:
-        return f"{directive} needs the name of a header here, as <cuda_fp16.h>"
-    return f"{name[0]} is no header of CUDA or CuPy: its name leads to other folders"
+        return f"{directive} needs the name of a header here, such as <cuda_fp16.h>"
+    return f"{name[0]} is not a header of CUDA or CuPy: its name leads to other folders"
 
 
 def _refusal(code: str, line: int, message: str) -> Complaint:

@@ -21,7 +21,7 @@ class Parameter:
     """One argument of a kernel as the machine sees it.
 
     Args:
-        size_bytes: 8 for every pointer; that of the whole for a structure.
+        size_bytes: 8 for every pointer; the whole size for a structure.
         kind: "u", "s" and "b" for integers, pointers and structures, "f" for floating point.
     """
 
@@ -57,7 +57,7 @@ def plain_name(name: str) -> str:
 
 
 def kernel_signatures(ptx: str) -> tuple[KernelSignature, ...]:
-    """The kernels in a text, in its order.
+    """The kernels in a text, in order.
 
     >>> kernel_signatures(".visible .entry f(.param .u64 f_param_0, .param .f32 f_param_1) { }")
     (KernelSignature(name='f', parameters=(Parameter(size_bytes=8, kind='u'),

@@ -18,7 +18,7 @@ _COMPILING = threading.Lock()
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one call of the compiler gave: ``ptx`` is None where it refuses the source.
+    """What one call of the compiler returned: ``ptx`` is None if it refuses the source.
 
     ``names`` are the names in the PTX of the name expressions that were asked for.
     """
@@ -43,15 +43,15 @@ def version() -> str:
 def compile_text(
     code: str, options: Sequence[str], name_expressions: Sequence[str] = ()
 ) -> Outcome:
-    """Compile a source text; one at a time in this process, and nothing is left behind.
+    """Compile a source text, one at a time in this process, and leave nothing behind.
 
-    It takes as long as it takes: templates that instantiate each other can keep the compiler busy
-    for minutes, and nothing but the end of the process stops it.
+    There is no time limit: templates that instantiate each other can keep the compiler busy for
+    minutes, and nothing but the end of the process stops it.
 
     Args:
         code: CUDA C.
         options: those of NVRTC, without the folders of headers.
-        name_expressions: such as ``"scale<float>"``: instances of templates that are wanted.
+        name_expressions: such as ``"scale<float>"``: template instances to make.
 
     Raises:
         CompilerMissingError: the compiler is not installed.

@@ -9,9 +9,9 @@ from dataclasses import replace
 from gpuedu.compilers.nvrtc_errors import Complaint
 
 SOURCE_NAME = "/<kernel>/kernel.cu"
-"""What the compiler is told that the source is called.
+"""The source's name, as the compiler is told.
 
-It searches the folder of the source for headers too: this is one that there is not.
+It also searches the source's folder for headers, so this is a folder that does not exist.
 """
 
 _HEAD = re.compile(
@@ -31,11 +31,12 @@ _NAMES = "__nv_name_map"
 def read_log(log: str, code: str, headers: Iterable[str] = ()) -> tuple[Complaint, ...]:
     """The errors and warnings in a log, without remedies, in the compiler's order.
 
-    Lines of code are taken from the source, never from the log: no text of another file is shown.
+    Lines of code are taken from the source, never from the log, so no text of another file is
+    shown.
 
     Args:
         log: what the compiler said.
-        code: the source that it said it about.
+        code: the source that it was about.
         headers: the folders that headers are in; they are left out of the names of files.
     """
     source = _Source(code, tuple(headers))

@@ -1,4 +1,4 @@
-"""Which name a learner may have meant by one that CUDA C does not know."""
+"""Which name a learner may have meant by a name that CUDA C does not know."""
 
 from __future__ import annotations
 
@@ -87,9 +87,9 @@ def without_numba(text: str) -> str:
 
 
 def likely_name(name: str, code: str) -> str:
-    """What to write in place of an unknown name; empty where nothing is near.
+    """What to write in place of an unknown name; empty if nothing is close.
 
-    What differs in capitals and underscores only comes first, then names of the code.
+    Names that differ only in case and underscores come first, then names in the code.
 
     >>> likely_name("threadidx", "")
     'threadIdx.x'

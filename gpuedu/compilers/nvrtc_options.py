@@ -31,9 +31,9 @@ def compiler_options(
 ) -> list[str]:
     """A kernel's options with those that CuPy adds.
 
-    As in CuPy 14 (``cupy/cuda/compiler.py``): C++17 where the kernel names no standard, functions
-    without a word about where they run are device functions, and subnormal numbers are flushed to
-    zero. The folders of headers are not among them: ``header_folders`` takes longer.
+    As in CuPy 14 (``cupy/cuda/compiler.py``): C++17 unless the kernel names a standard, functions
+    that do not say where they run are device functions, and subnormal numbers are flushed to zero.
+    The header folders are not included, because ``header_folders`` takes longer.
 
     Args:
         options: the kernel's.
@@ -56,7 +56,7 @@ def compiler_options(
 
 @cache
 def header_folders() -> tuple[str, ...]:
-    """The folders that headers come from: CuPy's, then CUDA's, where they are installed."""
+    """The folders that headers come from: CuPy's, then CUDA's, if they are installed."""
     found = []
     cupy = _package_folder("cupy")
     if cupy:
@@ -77,8 +77,8 @@ def header_folders() -> tuple[str, ...]:
 def require_headers(code: str) -> None:
     """Check that the header of warp matrices is there if a source includes it.
 
-    It comes with the compiler nvcc, not with NVRTC or CuPy: without it no source that uses it can
-    be compiled, however right it is.
+    It comes with the compiler nvcc, not with NVRTC or CuPy: without it no source that uses it
+    compiles, however right it is.
 
     Raises:
         CompilerMissingError: it is not installed.
@@ -100,7 +100,7 @@ def content_key(kind: str, code: str, options: Sequence[str], names: Sequence[st
 
 @cache
 def tool_versions() -> dict[str, str]:
-    """The installed packages with the compiler and the headers; a system's own CUDA is unseen."""
+    """The installed packages with the compiler and the headers; the system's CUDA is not seen."""
     found = {}
     for package in _PACKAGES:
         try:

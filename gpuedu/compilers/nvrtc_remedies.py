@@ -29,7 +29,7 @@ def with_remedies(complaints: Iterable[Complaint], code: str) -> tuple[Complaint
 
 
 def no_kernel(name: str, names: Sequence[str]) -> Complaint:
-    """The complaint about a name that no kernel has; ``names`` are the kernels' in full."""
+    """The complaint about a name that no kernel has; ``names`` are the kernels' full names."""
     mangled = [one for one in names if one != name and plain_name(one) == name]
     declaration = f'extern "C" __global__ void {name}(...)'
     if mangled:
@@ -119,7 +119,7 @@ def _semicolon(complaint: Complaint, lines: Sequence[str]) -> str:
     if token and token[0] == ")" and _COMMA_IN_FOR.search(complaint.text):
         return "; between the three parts, not a comma: for (int i = 0; i < n; ++i)"
     if token and token[0] == "{":
-        return "one function after the other: none is inside of another"
+        return "one function after another: none can be inside another"
     return f"a ; in front of `{token[0]}`" if token else "a ; between two statements"
 
 

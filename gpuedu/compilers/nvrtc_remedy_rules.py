@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Rule:
-    """What to try where the message matches, and the line too."""
+    """What to try if the message matches, and the line too."""
 
     message: str
     remedy: str
@@ -39,7 +39,7 @@ RULES = (
     Rule(r'class "(?:uint3|dim3)" has no member', _INDEX),
     Rule('function from "(?:float|double|int)[234]" to', "its parts by name: v.x, v.y"),
     Rule(r"operand types are: (?:\w+[1-4]|dim3) \[", "its parts by name: v.x, v.y, v.z, v.w"),
-    Rule(_INTEGRAL, "x * x * x: in C ^ works on bits and is no power", line=r"\^"),
+    Rule(_INTEGRAL, "x * x * x: in C, ^ works on bits and is not a power", line=r"\^"),
     Rule(_INTEGRAL, "fmodf(x, y) for floating point, or two ints", line="%"),
     Rule(_INTEGRAL, "an int as the index: int i = ...;", line=r"\["),
     Rule('pointer-to-object type but it has type "(.+?)"', "one index less, or {0}* for an array"),
@@ -63,20 +63,23 @@ RULES = (
     Rule("__global__ function must have a void", "__global__ void, and results put into an array"),
     Rule(
         "return value type does not match",
-        "no value behind return: out[i] = ...; in a kernel, y = ...; in an ElementwiseKernel",
+        "no value after return: out[i] = ...; in a kernel, y = ...; in an ElementwiseKernel",
     ),
     Rule("explicit type is missing", "a type in front of the name: __global__ void for a kernel"),
     Rule("__global__ function cannot have ellipsis", "each argument with its type"),
     Rule("device-side kernel launch", "the launch in Python: kernel(blocks, threads, arguments)"),
     Rule('function "(\\w+)" has already been defined', "one definition of {0}, or another name"),
-    Rule("missing return statement", "a return at the end of each way through the function"),
+    Rule("missing return statement", "a return at the end of every path through the function"),
     Rule(
         r"linkage specification is not allowed|may not have extern \"C\" linkage",
         'a template without extern "C", for RawModule with name_expressions',
     ),
     Rule('overloaded function "atomic', "a pointer first, &a[i], then a value of the array's type"),
     Rule('overloaded function "(__\\w+_sync)"', "the mask first: {0}(0xffffffff, value, ...)"),
-    Rule('more than one instance of overloaded function "(\\w+)"', "{0} of two values of one type"),
+    Rule(
+        'more than one instance of overloaded function "(\\w+)"',
+        "{0} of two values of the same type",
+    ),
     # warp matrices
     Rule(
         "::load_matrix_sync",
@@ -99,13 +102,13 @@ RULES = (
     Rule("must be a (?:class or )?namespace name", "using namespace nvcuda;", line=r"\bwmma\b"),
     Rule(
         "no instance of overloaded function|too (?:many|few) arguments in function call",
-        "as many arguments as the function takes, of the types that it takes",
+        "the number and types of arguments that the function takes",
     ),
     Rule('constructor exists .* to "(float|double|int)([234])"', "make_{0}{1}(...)"),
     # Python's habits
     Rule('operand of "\\*" must be a pointer', "x * x, or powf(x, y): C has no **", line=r"\*\*"),
     Rule("unrecognized preprocessing directive", "// in front of a comment", line="#"),
-    Rule('"#" not expected here', "// in place of #: so begins a comment in C"),
+    Rule('"#" not expected here', "// in place of #: that begins a comment in C"),
     Rule('expected a "\\("', "for (int i = 0; i < n; ++i)", line=r"\bfor\b.*\bin\b"),
     Rule('expected a "\\("', "parentheses: if (i < n)", line=r"\b(?:if(?! constexpr)|while|for)\b"),
     Rule("too many characters in character constant", 'double quotes: "text"'),
@@ -132,10 +135,12 @@ RULES = (
     ),
     Rule('expected a "(\\)|\\])"', "a {0} for each opening one, a comma between two arguments"),
     Rule("has already been declared", "for (int i = 0; i < n; ++i)", line=r"\bfor\b[^;]*,[^;]*,"),
-    Rule('"(\\w+)" has already been declared', "no second type: {0} = ...; or another name"),
-    Rule("expected a declaration", "one }} less: this one closes nothing", line=r"^\s*\}"),
+    Rule(
+        '"(\\w+)" has already been declared', "no type the second time: {0} = ...; or another name"
+    ),
+    Rule("expected a declaration", "one }} fewer: this one closes nothing", line=r"^\s*\}"),
     Rule("expected a declaration", "no ; before the function's {{", line=r"^\s*\{|;\s*\{"),
-    Rule("expected a declaration", "the statement inside of a function"),
+    Rule("expected a declaration", "the statement inside a function"),
     Rule("expected a statement", "an if right before the else", line=r"\belse\b"),
     Rule("may only be used within a loop", "return; to end this thread's work"),
     # what assigns and what compares

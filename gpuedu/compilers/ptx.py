@@ -1,4 +1,4 @@
-"""Reading PTX: which instructions there are, how many, and on which line of the source."""
+"""Reading PTX: which instructions there are, how many, and from which line of the source."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def instructions(ptx: str) -> dict[str, int]:
 def instructions_by_line(ptx: str, source: str = "") -> dict[int, dict[str, int]]:
     """Count opcodes by line of the file that the kernel is in.
 
-    Code inlined from other files counts for the line that it was inlined at; instructions that
-    the compiler gives no line are left out.
+    Code inlined from other files counts for the line that it was inlined at; instructions without a
+    line are left out.
 
     Args:
         ptx: the text.
-        source: the name of the kernel's file in the text; that of its first line where empty.
+        source: the name of the kernel's file in the text; if empty, that of its first line.
     """
     found: dict[int, Counter[str]] = {}
     stated = re.search(rf'\.file\s+(\d+)\s+"{re.escape(source)}"', ptx) if source else None
@@ -53,7 +53,7 @@ def constant_bytes(ptx: str) -> int:
 
 
 def unresolved(ptx: str) -> set[str]:
-    """Functions that the text calls and does not have, other than those of CUDA's runtime."""
+    """Functions that the text calls but does not contain, other than those of CUDA's runtime."""
     return set(_EXTERN.findall(ptx)) - _PROVIDED
 
 

@@ -1,4 +1,4 @@
-"""NVIDIA's assembler: where it is, and what it reports of a kernel."""
+"""NVIDIA's assembler: where it is, and what it reports about a kernel."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def find_ptxas() -> str:
 
 @cache
 def version(path: str) -> str:
-    """The release of ptxas, such as "12.9"; empty where it does not tell.
+    """The release of ptxas, such as "12.9"; empty if it does not say.
 
     Raises:
         CompilerMissingError: it cannot be run.
@@ -105,7 +105,7 @@ def assemble(
 
 
 def read_report(report: str) -> Usage:
-    """What ``ptxas -v`` says of the first kernel in its report.
+    """What ``ptxas -v`` says about the first kernel in its report.
 
     >>> read_report("ptxas info : Compiling entry function 'f' for 'sm_90'"
     ...     "    8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads"
@@ -146,7 +146,7 @@ def _run(command: list[str], text: str | None = None) -> subprocess.CompletedPro
         ) from None
     except subprocess.TimeoutExpired:
         raise KernelCompileError(
-            f"ptxas was not done with the kernel after {TIME_LIMIT_S} s",
+            f"ptxas had not finished the kernel after {TIME_LIMIT_S} s",
             remedy="fewer unrolled steps, or smaller local arrays",
         ) from None
 
@@ -162,7 +162,7 @@ def _refusal(report: str, kernel: str) -> GpueduError:
     device = _NO_DEVICE.search(report)
     if device:
         return KernelCompileError(
-            f"this compiler knows no compute capability {device[1]}.{device[2]}",
+            f"this compiler does not know compute capability {device[1]}.{device[2]}",
             details=report,
             remedy="that of a device in the course's catalog, such as (9, 0)",
         )

@@ -1,8 +1,8 @@
 """The same function for Numba's compiler: what stands in for Numba is replaced by Numba's own.
 
 On the cpu tier a kernel's ``cuda`` is the SIMT machine's, which Numba does not know. The copy made
-here has the same code, file and lines, and other globals. Device functions get dispatchers of
-their own, so that nothing compiled for another device stays in the learner's.
+here has the same code, file and lines, and other globals. Device functions get new dispatchers, so
+that nothing compiled for another device stays in the learner's.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def python_function(function: Any) -> Callable[..., Any]:
 
 
 def numba_name(value: Any) -> str | None:
-    """The name in Numba of what ``value`` stands in for; None for what is itself."""
+    """The name in Numba of what ``value`` stands in for; None for anything else."""
     if isinstance(value, types.ModuleType):
         return STAND_INS.get(value.__name__)
     name = getattr(value, "dotted_name", None)

@@ -1,10 +1,10 @@
-"""What the compilers said of the course's own kernels, for where there is no compiler.
+"""What the compilers said about the course's own kernels, for use where there is no compiler.
 
 ``recorded.json`` has, under a digest of everything that the answer depends on, what a kernel
 compiled to, or why it was refused. ``python -m gpuedu.course.compiled_record`` writes it; a test
-holds it against the compilers. Any other kernel is unknown to it: a learner's own, above all.
+compares it with the compilers. It knows no other kernels, above all none of the learner's.
 
-Of the PTX text only the declarations of shared arrays are kept.
+Only the declarations of shared arrays are kept from the PTX text.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def digest(*parts: Any) -> str:
 
 
 def plain_source(code: str) -> str:
-    r"""A source text without what nobody sees: the ends of lines, and blanks before them.
+    r"""A source text without what is invisible: line ends, and blanks before them.
 
     >>> plain_source("int a;  \r\nint b;\n\n")
     'int a;\nint b;'
@@ -46,10 +46,10 @@ def plain_source(code: str) -> str:
 def facts_or_recorded(
     key: Key, compile_it: Callable[[], CompiledFacts], first_line: int = 1
 ) -> CompiledFacts:
-    """What ``compile_it`` returns; where it finds no compiler, what was recorded under the key.
+    """What ``compile_it`` returns or, if it finds no compiler, what was recorded under the key.
 
     Args:
-        key: Gives the key, or None for a kernel whose content cannot be told.
+        key: Gives the key, or None for a kernel whose content is unknown.
         compile_it: Asks the compiler.
         first_line: The line on which the kernel starts; recorded lines count from there.
 
@@ -72,7 +72,7 @@ def facts_or_recorded(
 
 
 def checked_or_recorded(key: Key, check: Callable[[], _Answer]) -> _Answer:
-    """What ``check`` returns; where it finds no compiler, a refusal that was recorded is raised.
+    """What ``check`` returns; if it finds no compiler, a recorded refusal is raised.
 
     Raises:
         CompilerMissingError: There is no compiler, and no refusal was recorded.
@@ -90,7 +90,7 @@ def checked_or_recorded(key: Key, check: Callable[[], _Answer]) -> _Answer:
 
 @contextmanager
 def noting() -> Iterator[Entries]:
-    """Everything that the compilers answer inside, as the file has it."""
+    """Everything that the compilers answer inside the block, in the file's form."""
     found: Entries = {}
     _noted.append(found)
     try:

@@ -1,7 +1,7 @@
 """One text for what a Python kernel is compiled from, the same under every version of Python.
 
-``fingerprint`` reads compiled code, which each version of Python makes differently; this reads the
-source, with the values of the names in it.
+``fingerprint`` reads compiled code, which differs between Python versions; this reads the source,
+with the values of the names in it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gpuedu.compilers.rebinding import STAND_INS, numba_name
 
 
 def content_of(function: Callable[..., Any]) -> list[str] | None:
-    """A plain function's source and what its names mean; None where that cannot be told."""
+    """A plain function's source and what its names mean; None if that is unknown."""
     try:
         return list(_function(function, set()))
     except (UnknownContentError, OSError, TypeError, SyntaxError, tokenize.TokenError):

@@ -1,7 +1,7 @@
 """Compiled facts kept on disk between sessions.
 
 A file that cannot be read, or whose content is not what was written, counts as absent; a folder
-that cannot be written to keeps nothing. Neither is told to anyone: the kernel is compiled again.
+that cannot be written to keeps nothing. Neither is reported: the kernel is compiled again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _DAMAGED = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionE
 
 
 def cache_folder() -> Path:
-    """Inside GPUEDU_HOME where that is set, else in the system's place for a user's caches.
+    """Inside GPUEDU_HOME if that is set, otherwise in the system's place for user caches.
 
     The folder need not exist.
     """
@@ -34,7 +34,7 @@ def cache_folder() -> Path:
 
 
 def load(key: str) -> CompiledFacts | None:
-    """What was stored under a key; None where there is nothing, or nothing whole."""
+    """What was stored under a key; None if there is nothing, or nothing complete."""
     try:
         return from_plain(load_plain(key))
     except _DAMAGED:
@@ -47,7 +47,7 @@ def store(key: str, facts: CompiledFacts) -> None:
 
 
 def load_plain(key: str) -> Any:
-    """What ``store_plain`` kept under a key; None where there is nothing, or nothing whole."""
+    """What ``store_plain`` kept under a key; None if there is nothing, or nothing complete."""
     try:
         text = _path(key).read_text("utf-8")
         check, _, body = text.partition("\n")

@@ -18,7 +18,7 @@ TREES = ("solutions", "notebooks")
 
 @dataclass(frozen=True)
 class Difference:
-    """A committed notebook that is not what its source gives: missing, stale or extra."""
+    """A committed notebook that does not match its source: missing, stale or extra."""
 
     path: str
     state: str
@@ -53,7 +53,7 @@ def build(
 
 
 def build_syllabus(root: Path) -> None:
-    """Write the lists of exercises into the syllabus, and read it anew."""
+    """Write the lists of exercises into the syllabus, and read it again."""
     _write_if_new(root / SYLLABUS, syllabus_text(root))
     syllabus.lessons.cache_clear()
     syllabus.ways.cache_clear()
@@ -74,7 +74,7 @@ def compare(root: Path) -> list[Difference]:
     """Build into an empty folder and list every committed notebook that differs.
 
     Raises:
-        LessonSourceError: where a lesson is not sound, or where there is nothing to compare.
+        LessonSourceError: if a lesson is not sound, or if there is nothing to compare.
     """
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)

@@ -6,7 +6,7 @@ import ast
 
 
 def check_arguments(cell_text: str) -> tuple[str, list[ast.expr]] | None:
-    """Exercise id and answers of a check cell's last expression; None where it prints no number."""
+    """Exercise id and answers of a check cell's last expression; None if it prints no number."""
     try:
         body = ast.parse(cell_text).body
     except SyntaxError:

@@ -1,4 +1,4 @@
-"""Where the lessons are: their sources, and what is released of them."""
+"""Where the lessons are: their sources, and their released notebooks."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def course_root() -> Path:
-    """The checkout that has the lessons' sources: the working directory, or where this file lies.
+    """The checkout that has the lessons' sources: the working directory, or this file's.
 
     Raises:
-        GpueduError: where neither has ``solutions/``, as in an installation without the sources.
+        GpueduError: if neither has ``solutions/``, as in an installation without the sources.
     """
     for folder in (Path.cwd(), Path(__file__).resolve().parents[2]):
         if (folder / "solutions").is_dir() and (folder / "gpuedu" / "syllabus.toml").is_file():
@@ -27,7 +27,7 @@ def course_root() -> Path:
 
 
 def release_folder(package: Path = _PACKAGE) -> Path:
-    """The folder with the released lessons: of the checkout, else of the installed package.
+    """The folder with the released lessons, in the checkout or else in the installed package.
 
     Raises WorkspaceError if neither has lessons.
     """

@@ -1,4 +1,4 @@
-"""The learner's notebooks for a hosted session, as Colab's: a first cell brings gpuedu into it."""
+"""The learner's notebooks for a hosted session such as Colab's: a first cell installs gpuedu."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Write down what the compilers say of the course's own kernels, for where there are none.
+"""Record what the compilers say about the course's own kernels, for use where there are none.
 
 ``python -m gpuedu.course.compiled_record`` runs the solutions of the lessons whose kernels are
 compiled from top to bottom, and checks every stored answer of the exercises that ask a compiler.
-Whatever the compilers answer on the way goes into ``gpuedu/compilers/recorded.json``.
+Whatever the compilers answer in the process goes into ``gpuedu/compilers/recorded.json``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ EXERCISES = (
 
 
 def record(root: Path, lessons: Iterable[str], exercises: Iterable[str]) -> recorded.Entries:
-    """What the compilers answer, as the file has it, sorted."""
+    """What the compilers answer, in the file's form, sorted."""
     with recorded.noting() as found, captured():
         for slug in lessons:
             run_solution(root, slug)
@@ -41,7 +41,7 @@ def record(root: Path, lessons: Iterable[str], exercises: Iterable[str]) -> reco
 
 
 def run_solution(root: Path, slug: str) -> None:
-    """Run the code cells of a lesson's solution in a namespace of their own."""
+    """Run the code cells of a lesson's solution in their own namespace."""
     folder = lesson(slug).folder
     namespace = {"__name__": "__lesson__"}
     cells = read_source(root / "solutions" / folder / f"{folder}.py").cells

@@ -1,4 +1,4 @@
-"""What a lesson has, needs and how long it takes: read from its source, kept in the syllabus."""
+"""What a lesson contains and needs, and its minutes: read from its source, kept in the syllabus."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _READ = re.compile(
 def syllabus_text(root: Path) -> str:
     """The syllabus with each lesson's minutes, its exercises, and the lessons that it needs.
 
-    A stretch exercise is one whose line of points says so; a lesson without a source keeps what
-    is there.
+    A stretch exercise is one whose line of points says so; a lesson without a source keeps its
+    entry.
 
     Raises:
         LessonSourceError: for a source that cannot be read, or that needs what is no lesson.

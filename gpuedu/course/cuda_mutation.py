@@ -1,8 +1,8 @@
 """Single-edit mutants of CUDA C: the same slips as in Python, found in the parsed text.
 
-An answer in CUDA C is a text in a cell, whose marks say which lines are the learner's; other lines
-are given, and stay. A text without a function of its own, as ``ElementwiseKernel`` takes it, is
-parsed as the inside of one.
+An answer in CUDA C is a string in a cell, whose marks say which lines are the learner's; other
+lines are given and stay. A text without a function, such as ``ElementwiseKernel`` takes, is parsed
+as a function body.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _BODY = ("compound_statement", "for_statement", "if_statement", "while_statement
 
 
 def cuda_edits(text: str) -> Iterator[tuple[str, str, str]]:
-    r"""Every edit of the learner's part: what it replaces, by what, and the whole text with it.
+    r"""Every edit of the learner's part: what it replaces, with what, and the whole edited text.
 
     >>> text = "// ### BEGIN SOLUTION\ny = x - 1;\n// ### END SOLUTION"
     >>> [f"{before} -> {after}" for before, after, _ in cuda_edits(text)]
@@ -215,5 +215,5 @@ _EDITS: dict[str, Callable[[Node], Iterator[str]]] = {
 
 
 def is_cuda_answer(value: object) -> bool:
-    """Whether it is a text with lines that a learner writes."""
+    """Whether a text has lines that a learner writes."""
     return isinstance(value, str) and _PART.search(value) is not None

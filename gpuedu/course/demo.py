@@ -27,7 +27,7 @@ SUBMITTED_AT = "2026-11-20-18-30-00"
 
 
 def main() -> None:
-    """Walk the cycle and say where the results lie."""
+    """Walk through the cycle and say where the results are."""
     root = Path(__file__).resolve().parents[2]
     folder = Path(tempfile.mkdtemp(prefix="gpuedu-demo-"))
     try:
@@ -42,13 +42,13 @@ def main() -> None:
 def run_demo(
     root: Path, folder: Path, tell: Callable[[str], None]
 ) -> tuple[list[dict[str, str]], Path]:
-    """Walk the classroom cycle in ``folder``.
+    """Walk through the classroom cycle in ``folder``.
 
     Returns:
         The exported rows of the grade table, and the feedback page of the partly wrong submission.
 
     Raises:
-        GpueduError: with the end of nbgrader's output, where one of its commands fails.
+        GpueduError: with the end of nbgrader's output, if one of its commands fails.
     """
     entry = lesson(LESSON)
     name = entry.folder
@@ -67,7 +67,7 @@ def run_demo(
 
 
 def lay_out(root: Path, folder: Path, name: str) -> None:
-    """Copy what a checkout has of one lesson into an empty course folder."""
+    """Copy everything about one lesson from a checkout into an empty course folder."""
     shutil.copy(root / "nbgrader_config.py", folder)
     for tree in ("solutions", "notebooks"):
         if not (root / tree / name / f"{name}.ipynb").is_file():
@@ -140,7 +140,7 @@ def _partly_wrong(root: Path, entry: Lesson, answers: Mapping[str, str]) -> dict
 
 
 def format_grades(grades: list[dict[str, str]]) -> str:
-    """The exported table as a teacher reads it: learner, score, of how many, late penalty."""
+    """The exported table as a teacher reads it: learner, score, maximum, late penalty."""
     rows = [("learner", "score", "of", "submitted")]
     rows += [
         (row["student_id"], row["score"], row["max_score"], row["timestamp"]) for row in grades

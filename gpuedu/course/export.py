@@ -1,7 +1,7 @@
-"""Grades as a table that a spreadsheet opens: no cell of it is a formula, and each is one cell.
+"""Grades as a table that a spreadsheet opens: no value becomes a formula, or several cells.
 
-nbgrader's own export writes names as they are. A learner whose name begins with ``=`` has the
-teacher's spreadsheet compute it, and one with a comma in it moves the points into another column.
+nbgrader's own export writes names as they are. A name that begins with ``=`` would run as a formula
+in the teacher's spreadsheet, and one with a comma would move the points into another column.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _COLUMNS = (
 
 
 class SafeCsv(CsvExportPlugin):
-    """The columns of nbgrader's export, of the same learners and assignments."""
+    """The columns of nbgrader's export, for the same learners and assignments."""
 
     def export(self, gradebook: Gradebook) -> None:
         """Write the table to ``--to``, by default ``grades.csv``."""

@@ -1,4 +1,4 @@
-"""Every figure of the lessons on one page, as the solved notebooks draw them, to be looked at.
+"""Every figure of the lessons on one page to look at, as the solved notebooks draw them.
 
 <folder>/index.html                      wide and narrow, on a light and on a dark page
 <folder>/07_tiling/tiled-code.png        one file for each figure, named by its cell
@@ -34,14 +34,14 @@ def write_gallery(root: Path, folder: Path, lessons: Sequence[Lesson]) -> int:
 
     Args:
         root: the course, with the solutions' notebooks.
-        folder: is made where it does not exist; figures in it are replaced.
+        folder: is created if it does not exist; figures in it are replaced.
         lessons: whose figures are wanted.
 
     Returns:
         How many figures were written.
 
     Raises:
-        GpueduError: a notebook is not there, or a cell of it fails: lesson, cell and what it said.
+        GpueduError: a notebook is missing, or one of its cells fails: lesson, cell and message.
     """
     from jinja2 import Environment, StrictUndefined
 
@@ -67,7 +67,7 @@ def _figures(root: Path, lesson: Lesson) -> list[Figure]:
 
 
 def figures_of(cell: dict) -> Iterator[Figure]:
-    """The figures among a cell's outputs; a second one of a cell is named `<cell>.2`."""
+    """The figures among a cell's outputs; a cell's second one is named `<cell>.2`."""
     pages = (one.get("data", {}).get("text/html", "") for one in cell.get("outputs", ()))
     for number, found in enumerate(_FIGURE.finditer("".join(pages)), 1):
         name = cell["id"] if number == 1 else f"{cell['id']}.{number}"

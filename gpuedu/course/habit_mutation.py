@@ -1,7 +1,7 @@
-"""Mutants of a function as a whole: of what it does beside its result.
+"""Mutants of a function as a whole: of what it does besides its result.
 
-One gives the first call's result at every call, as a value kept between calls would; one changes
-the arguments that it was given. Each is the function as it is, with lines below that replace it.
+One returns the first call's result from every call, as a value kept between calls would; one
+changes its arguments. Each is the function as it is, with lines below that replace it.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ def first_result_again(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def changing_its_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that leaves no list, dictionary or array of its arguments as it was.
+    """A function that changes every list, dictionary and array among its arguments.
 
-    Where it is called with none of these, it raises TypeError: there is no such mutant.
+    If it is called with none of these, it raises TypeError: there is no such mutant.
     """
 
     @wraps(function)
@@ -57,7 +57,7 @@ def _is_changed(value: Any) -> bool:
 
 
 def habits_of(function: ast.FunctionDef) -> Iterator[tuple[str, str, list[ast.stmt]]]:
-    """What is replaced, by what, and the statements that do it; of a plain function alone."""
+    """What is replaced, by what, and the statements that do it; only for a plain function."""
     if function.decorator_list or not function.args.args:
         return
     edits = {

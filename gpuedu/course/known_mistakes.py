@@ -1,7 +1,7 @@
-"""Computes ``known.json`` of each exercise: what its stored wrong answers give, and what they ask.
+"""Computes each exercise's ``known.json``: what its stored wrong answers return, and what they ask.
 
-It is computed when the course is built, of whatever has changed since, so that a check needs
-neither the answers nor the time to run them.
+It is computed when the course is built, for whatever has changed, so that a check needs neither the
+answers nor the time to run them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from gpuedu.exercises.observations import observation_of
 
 
 def record(root: Path, exercises: Iterable[str]) -> Iterator[str]:
-    """Write the file of each exercise of which something changed; yields their ids."""
+    """Write the file of each exercise that has changed; yields their ids."""
     for exercise in exercises:
         bench = Bench(root, exercise)
         if not is_current(bench):
@@ -41,18 +41,18 @@ def record(root: Path, exercises: Iterable[str]) -> Iterator[str]:
 
 
 def outdated(root: Path, exercises: Iterable[str]) -> list[str]:
-    """Files, from ``root``, that were made of something else than what is there now."""
+    """Files, relative to ``root``, that were made from something other than what is there now."""
     benches = (Bench(root, exercise) for exercise in exercises)
     return [str(known_file(one).relative_to(root)) for one in benches if not is_current(one)]
 
 
 def known_file(bench: Bench) -> Path:
-    """Where it is kept what an exercise's wrong answers give."""
+    """Where the results of an exercise's wrong answers are kept."""
     return bench.folder / "judge" / FILE
 
 
 def is_current(bench: Bench) -> bool:
-    """Whether an exercise's file was made of what is there now."""
+    """Whether an exercise's file was made from what is there now."""
     path = known_file(bench)
     return path.exists() and json.loads(path.read_text("utf-8"))["made_of"] == _digest(bench)
 
@@ -73,12 +73,12 @@ def _digest(bench: Bench) -> str:
 
 
 def mistakes_of(bench: Bench) -> dict[str, KnownMistake]:
-    """What each wrong answer with a question of its own gives where it loses its property.
+    """What each wrong answer with its own question gives where it loses its property.
 
     Raises:
-        CatalogError: The solution is not right; an answer does not run, or is stored for a
-            property that does not exist; or two that are stored for the same property give the
-            same, and ask different questions: all such pairs are named.
+        CatalogError: The solution is not right; an answer does not run, or is stored for a property
+            that does not exist; or two stored for the same property give the same result but ask
+            different questions: all such pairs are named.
     """
     _look_at(bench)
     stored = {one.name: one for one in bench.stored_wrong().values() if one.asks}
@@ -94,8 +94,8 @@ def mistakes_of(bench: Bench) -> dict[str, KnownMistake]:
         raise CatalogError(
             f"{bench.id}: "
             + "; ".join(
-                f"the wrong answers {other!r} and {name!r} give the same where "
-                f"{stored[name].loses!r} is lost first, and ask different questions"
+                f"the wrong answers {other!r} and {name!r} give the same result where "
+                f"{stored[name].loses!r} is lost first, but ask different questions"
                 for other, name in alike
             ),
             remedy=f"in place of what {alike[0][1]!r} asks, let it say `like: {alike[0][0]}`, or "
@@ -112,8 +112,8 @@ def _look_at(bench: Bench) -> None:
     for one in bench.stored_wrong().values():
         if one.loses not in names:
             raise CatalogError(
-                f"{bench.id}: the wrong answer {one.name!r} loses {one.loses!r}, which is none of "
-                f"{', '.join(names)}"
+                f"{bench.id}: the wrong answer {one.name!r} loses {one.loses!r}, which is not "
+                f"one of {', '.join(names)}"
             )
         one.text(bench.solution_cells())  # an edit that fits nowhere says so
     report = examine(bench.exercise, bench.answers(bench.solution_cells(), "solution"), SEED)

@@ -1,4 +1,4 @@
-"""What of the course's English a machine can hold: spelling, words of a second language, length.
+"""What a machine can check in the course's English: spelling, a second language's words, length.
 
 The rest is read aloud. A list grows when a reader stumbles: a pattern, and what to write instead.
 """
@@ -50,7 +50,7 @@ _ENDS = re.compile(r"(?<=[.?!:;])[\"”)*_]*\s+|\n\s*\n|\n\s*(?=[-*>|#]|\d+\. )"
 
 
 def faults(text: str) -> Iterator[tuple[str, str]]:
-    """What is found in a text in Markdown, and what to write instead.
+    """What is found in a Markdown text, and what to write instead.
 
     >>> list(faults("Ten layers one behind the other have a gray colour; `colour` is a name."))
     [('one behind the other', 'one after the other'), ('colour', 'color, behavior, neighbor')]

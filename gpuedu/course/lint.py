@@ -1,4 +1,4 @@
-"""The house rules of a lesson that a machine can hold: length, imports, names, anatomy."""
+"""The house rules of a lesson that a machine can check: length, imports, names, anatomy."""
 
 from __future__ import annotations
 
@@ -240,7 +240,7 @@ def _variants(source: LessonSource, lesson: Lesson) -> Iterator[Exception]:
         for old, _ in variant.edits if variant is not None else ():
             if sum(cell.text.count(old) for cell in cells) != 1:
                 yield source.fault(
-                    f"a variant of {exercise!r} changes {old!r}, which isn't there exactly once",
+                    f"a variant of {exercise!r} changes {old!r}, which does not occur exactly once",
                     cells[0],
                     "change its module `variant` as the text was changed",
                 )

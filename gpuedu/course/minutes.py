@@ -1,10 +1,10 @@
-"""How long a lesson takes: a rule for what its author states, and the sum of it.
+"""How long a lesson takes: a rule for what its author states, and the sum.
 
 An exercise takes eight minutes to find your way into, run and look back on, one more for each 40
-words that explain it, and one for each four lines of its answer. Its author may state a fifth
-less, where words are looked up rather than read, or half as much again, where the thinking takes
-longer than the reading. Text outside the exercises is read at 100 words a minute, figures
-included; sources are not counted.
+words that explain it, and one for each four lines of its answer. Its author may state a fifth less
+if the text is for looking things up, or half as much again if the thinking takes longer than the
+reading. Text outside the exercises is read at 100 words a minute, figures included; sources are not
+counted.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ANSWER = re.compile(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", re.DOTALL)
 
 
 def stated_minutes(source: LessonSource, exercise: str) -> int:
-    """What the line of an exercise's points says; 0 where it says nothing."""
+    """What the line of an exercise's points says; 0 if it says nothing."""
     for cell in source.cells_of(exercise, "text"):
         found = _STATED.search(cell.text)
         if found:
@@ -33,7 +33,7 @@ def stated_minutes(source: LessonSource, exercise: str) -> int:
 
 
 def minutes_allowed(source: LessonSource, exercise: str) -> tuple[int, int]:
-    """Fewest and most minutes that may be stated for an exercise, by the rule of this module."""
+    """The fewest and the most minutes that may be stated for an exercise, by this module's rule."""
     words = sum(len(cell.text.split()) for cell in source.cells_of(exercise, "text"))
     code = [cell.text for cell in source.cells_of(exercise, "answer")]
     answers = [part for text in code for part in _ANSWER.findall(text)]

@@ -6,8 +6,8 @@ A survivor is an equal answer, listed in ``judge/equal.toml`` with the reason th
 or a hole in the cases. That file has a line for each: the key of the mutant, and the reason. A key
 that ends in ``-> any`` stands for every edit of what is before it.
 
-``mutants.json`` beside the exercises keeps of which all mutants were played, and none survived
-without a reason; of what has changed since then they have to be played again.
+``mutants.json`` beside the exercises lists those all of whose mutants were played, with none
+surviving without a reason; what has changed since then has to be played again.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FILE = "equal.toml"
 RECORD = Path("gpuedu", "exercises", "mutants.json")
 ANY = " -> any"
 LIMITS_S = (0.5, 3.0)
-"""How long a mutant may play where the solution takes a fifth of it: many end no loop."""
+"""How long a mutant may run where the solution takes a fifth of it: many never end a loop."""
 _FIFTH = 5
 _DRAWS = re.compile(r"picture|^measure$")
 """Modules of an exercise that only draw and time."""
@@ -41,7 +41,7 @@ _DRAWS = re.compile(r"picture|^measure$")
 
 @dataclass(frozen=True)
 class Mutants:
-    """What became of an exercise's mutants.
+    """What happened to an exercise's mutants.
 
     ``survivors`` earned all points and have no reason; ``unneeded`` have a reason, and no mutant of
     that key earned all points.
@@ -66,8 +66,8 @@ def try_mutants(root: Path, exercise: str, keys: Iterable[str] | None = None) ->
     """Play an exercise's mutants, those with these keys or all.
 
     Raises:
-        CatalogError: the list of equal answers is not what it must be, or the solution itself
-            does not earn all points: then no mutant would, and that would tell nothing.
+        CatalogError: the list of equal answers is not what it must be, or the solution itself does
+            not earn all points: then no mutant would, and that would say nothing.
     """
     bench = Bench(root, exercise)
     chosen = None if keys is None else set(keys)
@@ -128,13 +128,13 @@ def explained(root: Path) -> list[str]:
 
 
 def changed(root: Path) -> list[str]:
-    """Those of them that are not any more what they were then."""
+    """Those of them that have changed since then."""
     played = _read_record(root)
     return [one for one, state in played.items() if state != _digest(Bench(root, one))]
 
 
 def keep_record(root: Path, found: Iterable[Mutants]) -> None:
-    """Note of which exercises all mutants were played, and are explained."""
+    """Note the exercises all of whose mutants were played and explained."""
     played = _read_record(root)
     for one in found:
         if one.ok:
@@ -197,7 +197,7 @@ def read_equal(bench: Bench) -> Mapping[str, str]:
     """Reasons why mutants are right, by key; empty where there is no list.
 
     Raises:
-        CatalogError: it is not TOML, or a reason is none.
+        CatalogError: it is not TOML, or a reason is missing.
     """
     path = bench.folder / "judge" / FILE
     if not path.exists():
@@ -224,7 +224,7 @@ def _that_solves(bench: Bench) -> Exercise:
     if _earns_everything(bench, bench.exercise, cells):
         return bench.exercise
     raise CatalogError(
-        f"{bench.id}: the solution does not earn all points, so its mutants tell nothing",
+        f"{bench.id}: the solution does not earn all points, so its mutants say nothing",
         remedy=f"gpuedu prove {bench.id}",
     )
 

@@ -1,10 +1,10 @@
 """Single-edit mutants of an answer: what a slip of one operator, number, name or line makes of it.
 
 The edits are those that learners make: a boundary, an index off by one, swapped operands or axes, a
-minimum for a maximum, a guard or a statement that is missing, another dtype, a copy that is none.
-Python's own ``ast`` finds the places, since a mutation library's operators do not know barriers,
-axes or dtypes. Of a text of CUDA C in a string ``cuda_mutation`` edits what the learner writes, and
-of any other text ``text_mutation``.
+minimum for a maximum, a missing guard or statement, another dtype, a copy that is not one. Python's
+own ``ast`` finds the places, since a mutation library's operators do not know barriers, axes or
+dtypes. In a string of CUDA C ``cuda_mutation`` edits what the learner writes, and in any other text
+``text_mutation``.
 """
 
 from __future__ import annotations
@@ -75,14 +75,14 @@ _DROPPED_CALLS = {"copy", "detach", "clone", "contiguous", "float", "double", "c
 
 @dataclass(frozen=True)
 class Mutant:
-    """One edit: ``key`` says which, and stays the same where other lines change."""
+    """One edit: ``key`` says which, and stays the same when other lines change."""
 
     key: str
     cells: tuple[str, ...]
 
 
 def unchanged(cells: Sequence[str]) -> Mutant:
-    """The answer as it is, written as its mutants are."""
+    """The unchanged answer, written the way its mutants are."""
     return Mutant("", tuple(ast.unparse(ast.parse(text)) for text in cells))
 
 

@@ -18,13 +18,13 @@ from gpuedu.course.release import RELEASE_PREPROCESSORS
 from gpuedu.course.timestamps import submitted_at
 
 CELL_LIMIT_S = 120
-"""Wall-clock seconds for a cell of a submission; a check limits itself long before that."""
+"""Wall-clock seconds for a cell of a submission; a check stops itself long before that."""
 
 
 SUBMITTED_NAME = (
     r".*_(?P<student_id>\w+)_attempt_(?P<timestamp>[0-9\-]+)_(?P<file_id>[0-9][0-9]_\w+)"
 )
-"""Blackboard's way to name a download: ``..._LEARNER_attempt_DATE-AND-TIME_01_why_gpus.ipynb``."""
+"""How Blackboard names a download: ``..._LEARNER_attempt_DATE-AND-TIME_01_why_gpus.ipynb``."""
 
 MOODLE_NAME = r".*_(?P<student_id>\d+)_assignsubmission_file(?:_/|/|_)(?P<file_id>[0-9][0-9]_\w+)"
 """Moodle's way, in folders or not: ``Ada Lovelace_4242_assignsubmission_file/01_why_gpus.ipynb``.

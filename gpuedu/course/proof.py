@@ -1,9 +1,9 @@
-"""The proofs of an exercise: right answers pass, unsolved and known wrong ones fail.
+"""The proofs of an exercise: right answers pass; unsolved and known wrong ones fail.
 
 The solution is read from the lesson's source, the stub from the notebook that is released; answers
 to reject and to accept are in the exercise's folder, in ``judge/wrong.diff`` and ``judge/wrong/``,
-and in ``judge/right/``. A wrong one names the property that it must lose, and may have a question
-of its own, which must be what its card asks.
+and in ``judge/right/``. A wrong one names the property that it must lose, and may have its own
+question, which must then be what its card asks.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from gpuedu.syllabus import lesson_of
 
 WRONG_AT_LEAST = 4
 QUICK_SEEDS = 2
-"""On how many seeds a quick proof tries a solution: the seed of notebooks, and one other."""
+"""How many seeds a quick proof tries a solution on: the one of the notebooks, and one other."""
 COSTLY_SEEDS = 3
-"""A judge that is proved on so few seeds trains models or starts processes in each case."""
+"""A judge that is proved on this few seeds trains models or starts processes in each case."""
 CELL_LIMIT_S = 20.0
 
 
 @dataclass(frozen=True)
 class Proof:
-    """What was found about one exercise; shares are of its points."""
+    """What was found about one exercise; shares are shares of its points."""
 
     id: str
     lesson: str
@@ -54,7 +54,7 @@ class Proof:
 
     @property
     def ok(self) -> bool:
-        """Whether everything that must hold does."""
+        """Whether everything holds that must hold."""
         return not self.faults
 
     def as_dict(self) -> dict[str, Any]:
@@ -97,7 +97,7 @@ class Bench:
         return load(self.id)
 
     def solution_cells(self) -> list[str]:
-        """Given and answer cells of the exercise, with the answers."""
+        """The exercise's given and answer cells, with the answers."""
         return [cell.text for cell in self.source.cells_of(self.id, "given", "answer")]
 
     def stub_cells(self) -> list[str]:
@@ -131,7 +131,7 @@ class Bench:
         return read_stored(self.folder / "judge")
 
     def wrong_texts(self) -> Mapping[str, str]:
-        """Known wrong answers as statements that stand below the solution's cells, by name."""
+        """Known wrong answers as statements below the solution's cells, by name."""
         cells = self.solution_cells()
         return {name: stored.text(cells) for name, stored in self.stored_wrong().items()}
 
@@ -161,13 +161,13 @@ def prove(
     Args:
         root: the checkout.
         exercise: its id.
-        seeds: how many the solution must pass; as many as its judge names by default.
+        seeds: how many the solution must pass; by default the number that its judge names.
         repeats: on how many seeds each wrong answer must lose its property, and each right one pass
             (right ones on 3 at least): a verdict that depends on luck would change.
         quick: whether a wrong answer is played only until its property is lost, and seeds are few:
-            ``QUICK_SEEDS`` for the solution, one for a right answer. Costly cases are played on
-            one seed, and some answers stand for all: of wrong ones the first to lose each
-            property, and four at least; of right ones the first.
+            ``QUICK_SEEDS`` for the solution, one for a right answer. Costly cases are played on one
+            seed, and a few answers stand in for all: of the wrong ones the first to lose each
+            property, and at least four; of the right ones the first.
     """
     bench = Bench(root, exercise)
     seeds = bench.exercise.judge.seeds if seeds is None else seeds
@@ -178,13 +178,14 @@ def prove(
     with captured():
         stub = bench.try_answers(bench.stub_cells(), "stub")
     if stub.points or stub.state != "unsolved":
-        faults.append(f"the stub earns {stub.points:g} and is told as {stub.state!r}")
+        faults.append(f"the stub earns {stub.points:g} and is reported as {stub.state!r}")
     # A card asks by what a build has computed of a right solution.
     is_asking = solution == 1.0 and (bench.folder / "judge" / FILE).exists()
     wrong = _prove_wrong(bench, repeats, faults, quick, is_asking)
     if not is_asking:
         told = (
-            "what its cards ask was not looked at: a right solution and `gpuedu build` come first"
+            "what its cards ask was not checked: that needs a right solution and `gpuedu "
+            "build` first"
         )
         faults.append(told)
     right = _prove_right(bench, max(1 if quick else min(seeds, 3), repeats), faults, quick)
@@ -225,7 +226,7 @@ def _prove_wrong(
     rejected = 0
     for stored in (known[name] for name in tried):
         if stored.loses not in names:
-            faults.append(f"{stored.name}: it loses {stored.loses!r}, which is none of {names}")
+            faults.append(f"{stored.name}: it loses {stored.loses!r}, which is not one of {names}")
             continue
         asks = stored.asks or (known[stored.like].asks if stored.like else "")
         rejected += _is_rejected(bench, stored, asks * is_asking, repeats, faults, quick)
@@ -354,7 +355,7 @@ def _run_text(bench: Bench, name: str, text: str, faults: list[str]) -> list[Any
 
 
 def first_fault(report: Report) -> str:
-    """The first counterexample of a report, with its property and case; else why there is none."""
+    """The first counterexample of a report, with its property and case, or why there is none."""
     for result in report.results:
         if result.fault is not None:
             return f"{result.property.name}: on {result.case}: {result.fault.message}"
@@ -370,7 +371,7 @@ def prove_all(
     *,
     quick: bool = False,
 ) -> list[Proof]:
-    """Prove exercises, in processes of their own where ``workers`` is more than one."""
+    """Prove exercises, in separate processes if ``workers`` is more than one."""
     exercises = list(exercises)
     proved = partial(_prove_or_report, root, seeds=seeds, repeats=repeats, quick=quick)
     if workers <= 1 or len(exercises) == 1:

@@ -1,7 +1,7 @@
 """Bring a newer release into a clone of the course: what ``make update`` does first.
 
 ``python -m gpuedu.course.pull`` prints one line. It never touches what somebody has changed, and
-never fails: where nothing can be brought, it says why, and the release that is here stays.
+never fails: if nothing can be pulled, it says why, and the current release stays.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LIMIT_S = 120
 def pull(root: Path) -> str:
     """Pull the branch of the checkout at ``root`` where that is safe; returns what happened."""
     if not (root / ".git").exists():
-        return "This folder is no clone: for a newer release, download the course again."
+        return "This folder is not a clone: for a newer release, download the course again."
     changed = _git(root, "status", "--porcelain", "--untracked-files=no")
     if changed.returncode:
         return f"git does not work here, so nothing was pulled: {_reason(changed)}"
@@ -29,13 +29,13 @@ def pull(root: Path) -> str:
             "`git stash pop` brings them back after `make update`."
         )
     if _git(root, "rev-parse", "--verify", "@{upstream}").returncode:
-        return "Nothing was pulled: this branch follows none. Try `git switch main`."
+        return "Nothing was pulled: this branch has no upstream. Try `git switch main`."
     before = _head(root)
     done = _git(root, "pull", "--ff-only", "--quiet")
     if done.returncode:
         return f"Nothing was pulled: {_reason(done)}"
     if _head(root) == before:
-        return "No newer release: this clone has all there is."
+        return "No newer release: this clone is up to date."
     return f"Pulled: {before} -> {_head(root)}."
 
 

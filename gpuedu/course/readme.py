@@ -13,7 +13,7 @@ _TIERS = {"nothing": "no GPU needed"}
 
 
 def readme_text(root: Path) -> str:
-    """The README with its table as the syllabus has it; LessonSourceError without its marks."""
+    """The README with its table taken from the syllabus; LessonSourceError without its marks."""
     path = root / "README.md"
     try:
         text = path.read_text("utf-8")

@@ -1,8 +1,8 @@
 """Before a submission is graded: put back what its notebook lost, by cell id.
 
 nbgrader restores a deleted check cell only where the cell before it is still there, and gives up on
-the whole submission otherwise. Here the notebook is rebuilt from the released one, as an update of
-a workspace does it: the learner's answers go into the released cells.
+the whole submission otherwise. Here the notebook is rebuilt from the released one, the way a
+workspace is updated: the learner's answers go into the released cells.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ class RebuildFromRelease(NbGraderPreprocessor):
         return rebuilt, resources
 
     def handed_in(self, nb: NotebookNode, settings: Mapping[str, Any]) -> NotebookNode:
-        """The learner's notebook, of which nbgrader has read ``nb``."""
+        """The learner's notebook, which nbgrader has read as ``nb``."""
         return parse(nbformat.writes(nb).encode())
 
     def base_of(self, mine: NotebookNode, settings: Mapping[str, Any]) -> NotebookNode | None:
-        """What the learner's notebook was made from; None where that is the released one."""
+        """What the learner's notebook was made from; None if that is the released one."""
         return None
 
     def release_for(self, settings: Mapping[str, Any]) -> NotebookNode | None:
-        """The released notebook, by what nbgrader tells of a submission; None where none is."""
+        """The released notebook for a submission, as nbgrader names it; None if there is none."""
         path = Path(RELEASE_FOLDER) / settings["assignment"] / f"{settings['notebook']}.ipynb"
         return parse(path.read_bytes()) if path.is_file() else None

@@ -24,9 +24,9 @@ from gpuedu.exercises.placeholder import C_MARKER, MARKER, WORDS
 
 
 class ClearAnswers(ClearSolutions):
-    """nbgrader's ClearSolutions, with a blank that says how long the answer is about.
+    """nbgrader's ClearSolutions, with a blank that says roughly how long the answer is.
 
-    A prediction loses its value, too: ``predict("saxpy", 12)`` becomes ``predict("saxpy", ...)``.
+    A prediction also loses its value: ``predict("saxpy", 12)`` becomes ``predict("saxpy", ...)``.
     """
 
     def _replace_solution_region(self, cell: NotebookNode, language: str) -> bool:
@@ -65,11 +65,11 @@ class ClearAnswers(ClearSolutions):
 
 
 def blank_of(region: list[str], marker: str = MARKER) -> list[str]:
-    r"""The lines that stand in a release where a solution was.
+    r"""The lines that replace a solution in a release.
 
     A dict of answers keeps its keys, so that the learner fills in values and nothing else. The
-    ``marker`` is a comment of the language that the region is written in: a region in a text of
-    CUDA C begins with ``// ### BEGIN SOLUTION``.
+    ``marker`` is a comment of the language that the region is written in: a region in CUDA C begins
+    with ``// ### BEGIN SOLUTION``.
 
     >>> blank_of(["total = 0", "", "# add up", "return total"])
     ['# YOUR CODE HERE (about 2 lines)', '...']

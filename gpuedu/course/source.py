@@ -31,7 +31,7 @@ class SourceCell:
 
     @property
     def is_code(self) -> bool:
-        """Everything but text is code."""
+        """Anything but text is code."""
         return self.role != "text"
 
 
@@ -52,7 +52,7 @@ class LessonSource:
         return tuple(dict.fromkeys(cell.exercise for cell in self.cells if cell.exercise))
 
     def is_stretch(self, exercise: str) -> bool:
-        """True where the line of an exercise's points says that nobody has to do it."""
+        """True if the line of an exercise's points says that it is optional."""
         return any(" points · stretch · " in cell.text for cell in self.cells_of(exercise, "text"))
 
     def cells_of(self, exercise: str, *roles: str) -> tuple[SourceCell, ...]:

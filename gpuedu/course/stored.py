@@ -1,6 +1,6 @@
 """Known wrong answers of an exercise: mostly a line or two of the solution changed.
 
-Those that are an edit of the solution stand in one file, ``wrong.diff``, a block for each::
+Those that are an edit of the solution are in one file, ``wrong.diff``, a block for each::
 
     == no_guard
     loses: inside
@@ -10,13 +10,13 @@ Those that are an edit of the solution stand in one file, ``wrong.diff``, a bloc
     +    out[i] = a * x[i] + y[i]
 
 A block begins with a name. ``loses`` is the property that the answer loses, ``asks`` the question
-on the card of whoever gives it, where the property's own does not fit; ``like`` names another one
-that gives the same, and so asks the same. Lines with ``#`` are notes. Lines with ``-`` are taken
-out of the solution, lines with ``+`` come in their place, lines with a space before them stay and
-tell where; ``@@`` parts one change from the next. A change must fit one place exactly.
+on its card, if the property's own does not fit; ``like`` names another one that gives the same
+result, and so asks the same. Lines with ``#`` are notes. Lines with ``-`` are taken out of the
+solution, lines with ``+`` replace them, lines that begin with a space stay and show the place;
+``@@`` separates one change from the next. A change must fit one place exactly.
 
-Those that are no edit are files of their own, ``wrong/<name>.py``: statements that stand below the
-solution's, under the same entries as comments (``# loses: inside``), which may go on on further
+Those that are not an edit are separate files, ``wrong/<name>.py``: statements to put below the
+solution's, under the same entries as comments (``# loses: inside``), which may continue on further
 lines (``#   ...``).
 """
 
@@ -39,7 +39,7 @@ _SIGNS = ("-", "+", " ")
 
 @dataclass(frozen=True)
 class Change:
-    """Lines of the solution, and what comes in their place."""
+    """Lines of the solution, and what replaces them."""
 
     before: tuple[str, ...]
     after: tuple[str, ...]
@@ -57,10 +57,10 @@ class StoredAnswer:
     statements: str = ""
 
     def text(self, cells: Sequence[str]) -> str:
-        """Statements that stand below the solution's cells and make it this answer.
+        """Statements that, below the solution's cells, turn it into this answer.
 
         Raises:
-            CatalogError: A change fits no place of the solution, or several.
+            CatalogError: A change matches no place in the solution, or several.
         """
         if not self.changes:
             return self.statements
@@ -83,9 +83,9 @@ class StoredAnswer:
         if len(places) != 1:
             fits = "no place" if not places else f"{len(places)} places"
             raise CatalogError(
-                f"wrong answer {self.name!r}: `{change.before[0].strip()}` and what follows fits "
-                f"{fits} of the solution",
-                remedy="let the lines with `-` or a space be those of exactly one place",
+                f"wrong answer {self.name!r}: `{change.before[0].strip()}` and what follows "
+                f"matches {fits} in the solution",
+                remedy="make the lines with `-` or a space match exactly one place",
             )
         return places[0]
 
@@ -134,10 +134,10 @@ def _bound_by(node: ast.stmt) -> set[str]:
 
 
 def read_stored(folder: Path) -> Mapping[str, StoredAnswer]:
-    """The known wrong answers in an exercise's folder of judges, by name, in alphabetical order.
+    """The known wrong answers in an exercise's judge folder, by name, in alphabetical order.
 
     Raises:
-        CatalogError: One is not of this form, two have one name, or ``like`` names none.
+        CatalogError: One does not have this form, two have the same name, or ``like`` names none.
     """
     found: dict[str, StoredAnswer] = {}
     for answer in (*_read_edits(folder / EDITS), *map(_read_whole, (folder / WHOLE).glob("*.py"))):
@@ -206,8 +206,8 @@ def _read_block(lines: Sequence[str], where: str) -> StoredAnswer:
     changes = tuple(_changes(line or " " for line in code.split("\n")))
     if not code or not all(change.before for change in changes):
         raise CatalogError(
-            f"{where}: below its entries {name!r} has lines that begin with `-`, `+` or a space, "
-            "and each change at least one that is in the solution"
+            f"{where}: below its entries {name!r} needs lines that begin with `-`, `+` or a "
+            "space, and in each change at least one that is in the solution"
         )
     entries = _entries((line.removeprefix("# ") for line in lines[1:first]), f"{where}, {name}")
     return StoredAnswer(name, **entries, changes=changes)

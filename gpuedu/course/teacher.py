@@ -1,7 +1,7 @@
 """A lesson's source as the teacher's notebook, nbgrader's source version.
 
-Cell ids come from the exercise or section and the cell's ordinal of its kind within it, so that a
-build is the same to the byte every time and a cell added elsewhere changes no id.
+Cell ids come from the exercise or section and the cell's ordinal of its kind within it, so that
+every build is the same to the byte, and a cell added elsewhere changes no id.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 
 
 def teacher_notebook(source: LessonSource, lesson: Lesson) -> nbformat.NotebookNode:
-    """The notebook with answers; LessonSourceError where the source is not sound."""
+    """The notebook with answers; LessonSourceError if the source is not sound."""
     _require_exercises(source, lesson)
     cells = []
     for cell, cell_id in zip(source.cells, cell_ids(source), strict=True):

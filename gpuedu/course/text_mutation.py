@@ -1,8 +1,8 @@
 """Single-edit mutants of a text that is an answer: a Dockerfile, a batch script, a manifest.
 
-Such a text stands in a string, and the part that the learner writes begins with the comment
-``# ### BEGIN SOLUTION``. Whatever language it is in, people leave out a line, write two in the
-wrong order, or get a number or one of several words wrong.
+Such a text is in a string, and the part that the learner writes begins with the comment ``# ###
+BEGIN SOLUTION``. Whatever language it is in, people leave out a line, write two in the wrong order,
+or get a number or one of several words wrong.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ def is_text_answer(value: object) -> bool:
 
 
 def text_edits(text: str) -> Iterator[tuple[str, str, str]]:
-    r"""Every edit of the learner's part: what it replaces, by what, and the whole text with it.
+    r"""Every edit of the learner's part: what it replaces, with what, and the whole edited text.
 
-    A line goes with those that are indented further below it, or that it continues into by a
-    backslash; the next line that it changes places with is one of the same indentation.
+    A line includes those below it that are indented further, or that it continues into by a
+    backslash; it is swapped with the next line of the same indentation.
 
     >>> text = "# ### BEGIN SOLUTION\nRUN a\nSTEP 2\n# ### END SOLUTION\n"
     >>> [f"{before} -> {after}" for before, after, _ in text_edits(text)]

@@ -1,7 +1,7 @@
 """When a submission was handed in, read from a file that a learner may have written.
 
 nbgrader gives the whole text of ``timestamp.txt`` to a parser whose time grows with the square of
-its length, and ends where that finds no date: one learner's file stops a class.
+its length, and which crashes if it finds no date: one learner's file could stop a class.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MOMENT = re.compile(
 
 
 def submitted_at(course: CourseDirectory, folder: str) -> datetime | None:
-    """The moment in a submission's ``timestamp.txt``, in UTC; none where it has no such form.
+    """The time in a submission's ``timestamp.txt``, in UTC; none if it does not have that form.
 
     >>> _parse("2026-11-28 09:00:00 UTC")
     datetime.datetime(2026, 11, 28, 9, 0)
@@ -36,7 +36,7 @@ def submitted_at(course: CourseDirectory, folder: str) -> datetime | None:
         return None
     found = _parse(text)
     if found is None:
-        course.log.warning("%s is no moment, as 2026-11-28 09:00:00 UTC is: passed over", path)
+        course.log.warning("skipped %s, which is not a time such as 2026-11-28 09:00:00 UTC", path)
     return found
 
 

@@ -1,7 +1,7 @@
 """A released notebook with the numbers of a class or of one learner.
 
-What a code changes of an exercise, ``gpuedu.exercises.variants`` draws; here it is put into the
-notebook, and the code into its setup cell, so that ``check`` knows the numbers, too.
+``gpuedu.exercises.variants`` draws what a code changes in an exercise; here that is put into the
+notebook, and the code into its setup cell, so that ``check`` also knows the numbers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SETUP = re.compile(rf'^setup\("([\w-]+)"(?:, variant="({CODE.pattern})")?\)', r
 
 
 def vary(released: NotebookNode, lesson: Lesson, code: str) -> NotebookNode:
-    """The notebook for a code; the released one itself where the code changes nothing.
+    """The notebook for a code; the released one itself if the code changes nothing.
 
     Raises:
         GpueduError: the notebook does not have what a variant would change.
@@ -40,7 +40,7 @@ def vary(released: NotebookNode, lesson: Lesson, code: str) -> NotebookNode:
 
 
 def vary_text(released: str, lesson: Lesson, code: str) -> str:
-    """The same, from a file's text to a file's text, without links to the published numbers."""
+    """The same, from one file's text to another's, without links to the published numbers."""
     public = nbformat.reads(released, as_version=4)
     varied = vary(public, lesson, code)
     if varied is public:
@@ -50,9 +50,9 @@ def vary_text(released: str, lesson: Lesson, code: str) -> str:
 
 
 def code_in(notebook: NotebookNode, lesson: Lesson) -> str | None:
-    """The code that a notebook says in its setup cell, whoever wrote it there.
+    """The code in a notebook's setup cell, whoever wrote it there.
 
-    "" where it calls ``setup`` as it is published; None where it does not call it for this lesson.
+    "" if it calls ``setup`` as published; None if it does not call it for this lesson.
     """
     for cell in notebook.cells:
         for slug, code in _SETUP.findall(cell.source) if cell.cell_type == "code" else ():
@@ -80,7 +80,7 @@ def _edit(cells: list[NotebookNode], edits: Sequence[tuple[str, str]]) -> None:
     for old, _ in edits:
         if sum(cell.source.count(old) for cell in cells) != 1:
             raise GpueduError(
-                f"a variant wants to change {old!r}, which does not stand there exactly once",
+                f"a variant wants to change {old!r}, which does not occur exactly once",
                 remedy="change the lesson's module `variants` as its notebook was changed",
             )
     if not edits:

@@ -1,8 +1,7 @@
-"""What a play has to look at beside the learner's code, where the rest of it can be played again.
+"""What a play must look at beside the learner's code, when the rest of it can be replayed.
 
-In a notebook it is looked at, and that is all. Where a class is graded, a learner's process tells
-what was seen, and whoever plays again is told: such a play says in ``observes`` what
-that is.
+In a notebook it is looked at, and that is all. When a class is graded, a learner's process reports
+what was seen, and the replay is told: such a play says in ``observes`` what that is.
 """
 
 from __future__ import annotations
@@ -13,13 +12,13 @@ from typing import Any
 
 Look = Callable[[], Any]
 Witness = Callable[[Look], Any]
-"""Is handed what looks, and gives what is seen."""
+"""Gets the function that looks, and returns what is seen."""
 
 _witnesses: list[Witness] = []
 
 
 def attested(look: Look) -> Any:
-    """What ``look`` gives, or gave where the play was played beside the learner's code.
+    """What ``look`` returns, or returned when the play ran beside the learner's code.
 
     >>> attested(lambda: 3)
     3
@@ -32,7 +31,7 @@ def attested(look: Look) -> Any:
 
 @contextmanager
 def attested_by(witness: Witness) -> Iterator[None]:
-    """Have ``witness`` say what is seen, inside."""
+    """Let ``witness`` say what is seen, inside the block."""
     _witnesses.append(witness)
     try:
         yield

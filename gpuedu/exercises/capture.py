@@ -52,7 +52,7 @@ class Printed:
 
     @property
     def text(self) -> str:
-        """All that was kept, with a line that says how much was not."""
+        """Everything that was kept, with a line that says how much was not."""
         joined = self.stream.text() + self.from_descriptors
         if self.stream.dropped:
             joined += f"\n... and {self.stream.dropped} more characters, not kept"
@@ -61,10 +61,10 @@ class Printed:
 
 @contextlib.contextmanager
 def captured() -> Iterator[Printed]:
-    """Divert stdout and stderr, file descriptors 1 and 2 too, for the length of a block.
+    """Divert stdout and stderr, and file descriptors 1 and 2, for the duration of a block.
 
     The descriptors go to a temporary file rather than a pipe: compiled code that prints while it
-    holds the interpreter's lock would block on a full pipe for ever.
+    holds the interpreter's lock would block on a full pipe forever.
     """
     printed = Printed()
     with contextlib.ExitStack() as stack:

@@ -1,4 +1,4 @@
-"""Feedback cards: one view of a report, drawn as HTML where there is a browser and as text.
+"""Feedback cards: one view of a report, as HTML where there is a browser, and as text.
 
 The HTML comes from a template that escapes everything it is given, so nothing a learner's code
 produced can become markup. Colors are tints over the notebook's own, so that the card reads the

@@ -1,6 +1,6 @@
-"""Objects of the course's that a play hands to learners' functions, to leave something in.
+"""The course's objects that a play hands to learners' functions to change.
 
-Where a class is graded, what was left in them is told attribute by attribute.
+When a class is graded, what was left in them is reported attribute by attribute.
 """
 
 from __future__ import annotations
@@ -26,5 +26,5 @@ def changeable(kind: Class) -> Class:
 
 
 def is_changeable(value: Any) -> bool:
-    """Whether it is an object of such a class."""
+    """Whether an object's class is marked so."""
     return type(value) in _CHANGEABLE

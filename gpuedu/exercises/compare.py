@@ -10,13 +10,13 @@ import numpy as np
 from gpuedu.exercises.contract import Fault
 
 NEAR_ZERO = 1e-12
-"""How far from 0 a rounded result may be: a share of 0 tells nothing about its size."""
+"""How far from 0 a rounded result may be: a share of 0 says nothing about its size."""
 
 
 def is_close(got: float, expected: float, rel: float = 1e-9, near_zero: float = NEAR_ZERO) -> bool:
     """Whether two numbers agree; an infinity agrees with the same one, NaN with nothing.
 
-    Where 0 is expected, ``near_zero`` says how far off a number may be.
+    If 0 is expected, ``near_zero`` says how far off a number may be.
 
     >>> is_close(1.0, 1.0 + 1e-12), is_close(math.inf, math.inf), is_close(math.nan, math.nan)
     (True, True, False)
@@ -38,8 +38,8 @@ def number_fault(
 ) -> Iterable[Fault]:
     """A fault if a number is not what it should be: ``call`` says what was asked.
 
-    A whole number that is expected must be met exactly; for others ``rel`` leaves room for float32
-    and for a sensible rounding, and where 0 is expected, ``near_zero`` does.
+    An expected whole number must be matched exactly; for others ``rel`` leaves room for float32 and
+    sensible rounding, and if 0 is expected, ``near_zero`` does.
 
     >>> list(number_fault("limit", "amdahl(0.5, 2)", 2.0, 4 / 3))[0].message
     '`amdahl(0.5, 2)` gave 2, expected 1.33333'
@@ -75,8 +75,8 @@ def array_fault(
 ) -> Iterable[Fault]:
     """A fault at the first element that is off by more than ``tolerance``; NaN never passes.
 
-    ``times`` is how often each element was written, where that is known: it is told of one that
-    was not.
+    ``times`` is how often each element was written, if known: the fault then says that an element
+    was never written.
     """
     wrong = ~are_close(got.astype(np.float64), expected, tolerance)
     if wrong.any():
@@ -94,7 +94,7 @@ def array_fault(
 
 
 def show_apart(got: float, expected: float) -> tuple[str, str]:
-    """Two numbers with as many digits as it takes to see that they differ.
+    """Two numbers with enough digits to see that they differ.
 
     >>> show_apart(2164.131, 2164.132), show_apart(2, 3), show_apart(1637421.0, 1637420.9)
     (('2164.131', '2164.132'), ('2', '3'), ('1637421', '1637420.9'))

@@ -1,8 +1,8 @@
 """The exercise contract: what an exercise is, in dataclasses that travel between the parts.
 
-An exercise has two halves that share an id. The *play* stands beside the learner's code: it calls
-the learner's object on one case and returns plain arrays and numbers. The *judge* holds the cases,
-the oracle and the verdict, and is never importable where a learner's code is graded.
+An exercise has two halves that share an id. The *play* runs beside the learner's code: it calls the
+learner's object on one case and returns plain arrays and numbers. The *judge* holds the cases, the
+oracle and the verdict, and is never importable where a learner's code is graded.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ Inputs = Mapping[str, Any]
 """Of one case, by name."""
 
 Plain = Mapping[str, Any]
-"""What a play returns: names to numbers, strings, booleans, None, lists of those, or arrays."""
+"""What a play returns: a mapping from names to numbers, strings, booleans, None, lists of those, or
+arrays."""
 
 
 class Level(StrEnum):
@@ -39,10 +40,10 @@ class Property:
 
     ``asks`` is the question below a counterexample where no known wrong answer is recognized: it
     names no cause. ``test(case, observed)`` yields the faults of a property that judges itself.
-    ``after`` names properties of which one has to be right on some case before this one counts:
-    of what an answer must leave undone, one that does nothing leaves all. ``waits_for`` names
-    properties that have to be right on all cases before a fault of this one is told: until then it
-    would only show their mistake once more.
+    ``after`` names properties of which one has to be right on some case before this one counts: an
+    answer that does nothing would pass everything that forbids something. ``waits_for`` names
+    properties that have to be right on all cases before a fault of this one is reported: until then
+    it would only show their mistake once more.
     """
 
     name: str
@@ -59,8 +60,8 @@ class Case:
     """One set of inputs for the learner's object.
 
     ``inputs`` holds plain values and arrays. ``decides`` names the properties that this case can
-    decide; empty means all of them. A case that raises fails just the properties it decides.
-    ``truth`` is what the judge knows besides: ``inputs`` are there where a learner's code runs.
+    decide; empty means all of them. A case that raises fails only the properties it decides.
+    ``truth`` is what the judge also knows: ``inputs`` are visible where a learner's code runs.
     """
 
     label: str
@@ -73,7 +74,7 @@ class Case:
 class Fault:
     """A property that does not hold, with its counterexample.
 
-    ``cause`` is a question about what the machine itself has named, where it has.
+    ``cause`` is a question about what the machine itself has named, if it has.
     """
 
     property: str
@@ -83,7 +84,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Undecided(Fault):
-    """A property of which this case shows nothing yet: it earns nothing, and is not wrong.
+    """A property that this case shows nothing about yet: it earns nothing, and is not wrong.
 
     ``message`` says why: nothing was written, say, or a race decides what is read.
     """
@@ -105,8 +106,8 @@ class Prediction:
     """A question with an answer that is revealed later.
 
     ``truth`` is a number, one of ``choices``, or None when the learner's own measurement is the
-    truth. ``unit`` is written behind numbers. ``because`` explains the truth in a sentence.
-    ``exact``: a number counts as right only where it is the truth itself, not where it is near.
+    truth. ``unit`` is written after numbers. ``because`` explains the truth in a sentence.
+    ``exact``: a number counts as right only if it is the truth itself, not if it is near.
     """
 
     question: str
@@ -122,7 +123,7 @@ class Answer:
     """What the learner hands to ``check``, by position: a function, or a value.
 
     ``signature`` lists the parameters that the play passes by position, ``()`` for a value.
-    ``is_opaque``: what the function gives is the learner's own, and only handed back to them.
+    ``is_opaque``: what the function returns is the learner's own, and is only handed back to them.
     ``is_optional``: left blank, it costs what it would earn, and the others are judged.
     """
 
@@ -133,7 +134,7 @@ class Answer:
     is_optional: bool = False
 
     def require(self, given: Any) -> None:
-        """Raise AnswerError where ``given`` is not what the exercise asks for."""
+        """Raise AnswerError if ``given`` is not what the exercise asks for."""
         if self.kind == "function":
             self._require_function(given)
         elif not isinstance(given, self.kind):
@@ -143,7 +144,7 @@ class Answer:
 
     def _require_function(self, given: Any) -> None:
         if not callable(given):
-            called = f"`check` got {describe(given)} where it wants the function `{self.name}`"
+            called = f"`check` got {describe(given)} where it expects the function `{self.name}`"
             raise AnswerError(
                 called, remedy=f"pass `{self.name}` itself, without calling it: no parentheses"
             )
@@ -166,33 +167,33 @@ class Answer:
 
 @dataclass(frozen=True)
 class Play:
-    """The half that stands beside the learner's code.
+    """The half that runs beside the learner's code.
 
-    A play that neither is on the machine nor observes anything is repeated where a class is graded:
+    A play that neither is on the machine nor observes anything is repeated when a class is graded:
     what the learner's functions did is recorded beside them, and it is run again on the machine.
 
     Attributes:
         answers: what the learner hands in, in order.
         run: ``run(answers, inputs)`` calls the learner's objects on one case and returns ``Plain``.
         time_limit_s: bounds all cases together.
-        isolated: they run in a process of its own, which can be ended even inside compiled code.
+        isolated: they run in a separate process, which can be ended even inside compiled code.
         on_machine: the answers are kernels, values, or functions that take and give plain values,
             arrays of ``cp`` or things of a simulated device. So a class can be graded where kernels
             arrive as text, device arrays are, and none of the learner's Python runs. Functions and
             iterators that the play hands to theirs stay with it then, a ``StreamDevice`` or
             ``GraphDevice`` with all that is made by it, and a clock that it lends to their threads.
-        by_operations: of one that is repeated: the functions take and give tensors of PyTorch, and
-            what each call did is told as the operations that it carried out. They are carried out
+        by_operations: of one that is repeated: the functions take and return PyTorch tensors, and
+            what each call did is sent as the operations that it carried out. They are carried out
             again on the play's own tensors, where watches that it enters (modes of PyTorch's
-            dispatcher) see them. How often it calls theirs may not hang on what a watch sees.
-            Where what they do may not hang on values, ``likewise`` tells those that do.
+            dispatcher) see them. How often it calls theirs may not hang on what a watch sees. Where
+            what they do may not hang on values, ``likewise`` tells those that do.
         compiles: of one on the machine: functions that Numba compiles for the CPU arrive as text,
             too, and are compiled and called there; or it runs a text in processes, such as a
             script of bash. They can write outside of arrays, or to files, so that machine serves
             no other exercise.
-        observes: in words, what a play believes the learner's process about, such as how often it
-            waited; empty where there is nothing of that kind.
-        observed_in: names of the properties that hang on that; without names all of them do.
+        observes: in words, what a play trusts the learner's process about, such as how often it
+            waited; empty if there is nothing like that.
+        observed_in: names of the properties that depend on that; without names, all of them.
         attests: what it observes, or only remarks upon, it asks for by ``attested``; all else is
             repeated.
         lends: functions that the play hands to theirs note something, or change it. Their calls,
@@ -229,10 +230,10 @@ class Play:
 
     @property
     def is_repeatable(self) -> bool:
-        """Whether it gives the same with other functions, if they give what the learner's gave.
+        """Whether it gives the same with other functions that return what the learner's returned.
 
-        Where a class is graded, it is then run again with such functions, in a process in which
-        none of the learner's code runs, within its own limit of time.
+        When a class is graded, it is then run again with such functions, in a process that runs
+        none of the learner's code, within its own time limit.
         """
         return not self.on_machine and (self.attests or not self.observes)
 
@@ -248,8 +249,8 @@ class Judge:
 
     ``cases(rng)`` draws the cases; ``verdict(case, observed)`` yields a Fault for each property
     that fails on this case, and Findings for the rest worth saying: beside those of properties that
-    judge themselves, and before them. ``seeds`` is on how many seeds the solution is proved: fewer
-    where each of them trains a model, and 3 at most where CI should play little of it (see
+    judge themselves, and before them. ``seeds`` is the number of seeds that the solution is proved
+    on: fewer if each of them trains a model, and at most 3 if CI should play little of it (see
     ``gpuedu.course.proof.prove``). ``varies`` names what a play observes that differs from one run
     to the next, such as times, or with how one and the same mistake is written: known wrong answers
     are recognized by the rest.

@@ -1,4 +1,4 @@
-"""Show a card or a figure where the learner is: in a notebook as HTML and PNG, else as text."""
+"""Show a card or a figure where the learner is: in a notebook as HTML and PNG, or as text."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def draw(card: Card | ProgressView) -> None:
 
 @unbroken
 def draw_text(text: str) -> None:
-    """Print a text; where a sign of life stands, it takes its place."""
+    """Print a text; if a sign of life is there, it takes its place."""
     place = take_place()
     if place:
         _display({"text/plain": text}, place, raw=True)

@@ -1,8 +1,8 @@
 """Exercises whose answers are texts for other tools: a Dockerfile, a batch script, a manifest.
 
 The text is all that comes from the learner's process; the judge reads it with the parser of its
-language. What is wrong is known with its line, so that a card needs no known wrong answer to ask
-its question: each complaint may bring its own.
+language. Mistakes are known with their line, so a card needs no known wrong answer to ask its
+question: each complaint may have its own.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from gpuedu.exercises.contract import (
 from gpuedu.exercises.plain import text
 
 MOST_CHARACTERS = 8_000
-"""Of a text that is an answer: several times what the longest needs."""
+"""For a text that is an answer: several times what the longest needs."""
 
 
 @dataclass(frozen=True)
 class Complaint:
-    """What a rule finds wrong, for a learner, with the line where there is one; and a question.
+    """What a rule finds wrong, for a learner, with the line if there is one; and a question.
 
     One that does not ``decides`` says why nothing can be said yet: it earns nothing, and is not
     called wrong.
@@ -41,7 +41,7 @@ class Complaint:
 
 
 def document_play(*names: str) -> Play:
-    """A play of answers that are texts, observed by their names."""
+    """A play for answers that are texts, observed by name."""
 
     def run(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
         pairs = zip(names, answers, strict=True)
@@ -64,11 +64,11 @@ def document_rule(
 
     Args:
         name: The property's.
-        says: What the card says of it.
+        says: What the card says about it.
         points: Its points.
         broken: ``broken(case, dockerfile="FROM ...")``, with the texts by their names, gives a
-            complaint for each breach; the first is told.
-        asks: The question where a complaint brings none.
+            complaint for each breach; the first is reported.
+        asks: The question if a complaint has none.
         after: Properties of which one has to be right on some case first; see ``Property``.
         waits_for: Properties that have to be right before a fault of this one is told.
     """

@@ -26,7 +26,7 @@ from gpuedu.needs import IN_TAB
 class PropertyResult:
     """Whether one property holds, on how many cases, and its first counterexample.
 
-    ``place`` is that of the counterexample's case among all; -1 where nothing was observed there.
+    ``place`` is that of the counterexample's case among all; -1 if nothing was observed there.
     """
 
     property: Property
@@ -77,7 +77,7 @@ class Report:
 
 
 def examine(exercise: Exercise, answers: Sequence[Any], seed: int = 0) -> Report:
-    """Judge ``answers`` on the cases that ``seed`` draws. Never raises for what a learner wrote.
+    """Judge ``answers`` on the cases drawn from ``seed``. Never raises for what a learner wrote.
 
     Raises:
         MissingPackageError: the exercise needs a package that is not here.
@@ -222,10 +222,10 @@ def is_solved(exercise: Exercise, answers: Sequence[Any], seed: int = 0) -> bool
 def find_loss(
     exercise: Exercise, answers: Sequence[Any], name: str, seed: int, hint: int = 0
 ) -> int | None:
-    """The place of a case on which these answers lose one property; None where none was found.
+    """The place of a case on which these answers lose one property; None if none was found.
 
     Plays only cases that decide the property, that at ``hint`` first, and stops at the first loss:
-    a small part of what ``examine`` does, where one property is all that is asked. None as well for
+    a small part of what ``examine`` does, for when only one property matters. None as well for
     answers that ``examine`` would call refused or unsolved.
     """
     if not _can_be_wrong(exercise, answers):
@@ -252,10 +252,10 @@ def _can_be_wrong(exercise: Exercise, answers: Sequence[Any]) -> bool:
 def first_loss(
     exercise: Exercise, answers: Sequence[Any], name: str, seed: int
 ) -> tuple[PropertyResult, Outcome] | None:
-    """The first case on which these answers lose one property, as a result, and what it gave.
+    """The first case on which these answers lose one property, as a result, and its observations.
 
-    Plays only cases that decide the property. Where it is wrong on none, the first that shows
-    nothing yet; None where it holds on all, or where answers would be refused or are unsolved.
+    Plays only cases that decide the property. If it is wrong on none, the first that shows nothing
+    yet; None if it holds on all, or if answers would be refused or are unsolved.
     """
     if not _can_be_wrong(exercise, answers):
         return None

@@ -1,4 +1,4 @@
-"""Exercises that ask for plain functions: their play, and properties of what a call gives.
+"""Exercises that ask for plain functions: their play, and properties of what a call returns.
 
 A case's inputs are ``call``, the name of the function that it asks for, and the arguments by their
 names. Properties judge themselves, and each asks a question that names no cause: causes are those
@@ -61,17 +61,17 @@ class _Function:
 def call_play(*calls: str, time_limit_s: float = 10.0) -> Play:
     """A play that calls the function that a case asks for.
 
-    It observes ``result``, or the parts of the result by their names, and by its name each array
-    that the function was given, as it is after the call. A function that changes a list or a
-    dictionary that it was given is told so, and has no result.
+    It observes ``result``, or the parts of the result by name, and each array that the function was
+    given, by name, as it is after the call. A function that changes a list or a dictionary that it
+    was given is reported, and has no result.
 
     Args:
-        calls: How the exercise writes each function, in the order of ``check``, and what it gives.
-            "amdahl(p, n)": a number. "steps(n) -> int": a number that should be whole, which is
-            observed as an int where it is. "limit(p) -> float or math.inf": a number, and whoever
-            returns None is told what stands for no number. "work(n) -> FLOP, bytes": two numbers.
-            "limit(n) -> text", "fits(n) -> flag" and "good(n) -> names": a str, True or False, a
-            list of str.
+        calls: How the exercise writes each function, in the order of ``check``, and what it
+            returns. "amdahl(p, n)": a number. "steps(n) -> int": a number that should be whole,
+            which is observed as an int if it is. "limit(p) -> float or math.inf": a number; an
+            answer of None is told what to return for no number. "work(n) -> FLOP, bytes": two
+            numbers. "limit(n) -> text", "fits(n) -> flag" and "good(n) -> names": a str, True or
+            False, a list of str.
         time_limit_s: For all cases together.
     """
     functions = {one.name: one for one in map(_read_call, calls)}
@@ -100,14 +100,14 @@ def _require_unchanged(function: str, name: str, before: Any, after: Any) -> Non
 
 
 def read_call(call: str) -> tuple[str, tuple[str, ...]]:
-    """The name of a function and its parameters, of a call as an exercise writes it.
+    """The name and parameters of a function, from a call as an exercise writes it.
 
     >>> read_call("amdahl(p, n)")
     ('amdahl', ('p', 'n'))
     """
     found = _CALL.fullmatch(call)
     if not found:
-        raise ValueError(f"{call!r} is no call like 'amdahl(p, n)'")
+        raise ValueError(f"{call!r} is not a call like 'amdahl(p, n)'")
     return found[1], tuple(found[2].split(", "))
 
 
@@ -122,14 +122,17 @@ def _read_call(call: str) -> _Function:
 
 
 def number_or(value: Any, name: str, instead: str) -> float:
-    """A number; where there is none, ``instead`` is asked for, and None or its name as text is not.
+    """A number; if there is none, ``instead`` is expected, not None or its name as text.
 
     >>> number_or(None, "the share", "math.nan")
     Traceback (most recent call last):
     gpuedu.errors.AnswerError: the share should be a number, got None
     """
     if value is None:
-        remedy = f"Where there is no such number, return `{instead}`; no `return` gives None, too."
+        remedy = (
+            f"Where there is no such number, return `{instead}`; without a `return`, the "
+            "result is None, too."
+        )
         raise AnswerError(f"{name} should be a number, got None", remedy=remedy)
     if type(value) is str and value.strip().lower() in _NUMBER_AS_TEXT:
         remedy = f"That is a text. Write `{instead}`."
@@ -138,7 +141,7 @@ def number_or(value: Any, name: str, instead: str) -> float:
 
 
 def entry(given: Mapping[Any, Any], name: str, known: Sequence[str]) -> Any:
-    """An entry of the learner's dict; where it lacks, a name that stands there in its place.
+    """An entry of the learner's dict; if it is missing, the fault names an unexpected key.
 
     >>> entry({"t44": 40}, "t4", ["t4", "h100"])
     Traceback (most recent call last):
@@ -157,7 +160,7 @@ def arguments_of(case: Case) -> dict[str, Any]:
 
 
 def call_case(decides: str | tuple[str, ...], call: str, **given: Any) -> Case:
-    """A case that asks for one call, and decides one property or several.
+    """A case that asks for one call, and decides one or more properties.
 
     >>> call_case("limit", "amdahl", p=0.95, n=8).inputs
     {'call': 'amdahl', 'p': 0.95, 'n': 8}
@@ -195,7 +198,7 @@ def _written(name: str, value: Any) -> str:
 
 
 def exact(value: float) -> str:
-    """A number in as few digits as give it back exactly.
+    """A number in the fewest digits that give it back exactly.
 
     >>> exact(5390000000000.0), exact(2.0**-21), exact(12)
     ('5.39e+12', '4.76837158203125e-07', '12')
@@ -217,13 +220,13 @@ def right_result(
     after: tuple[str, ...] = (),
     waits_for: tuple[str, ...] = (),
 ) -> Property:
-    """A call gives what it should; see ``result_faults``.
+    """A call returns what it should; see ``result_faults``.
 
     Args:
         name: The property's.
         says: What the card says of it.
         points: Its points.
-        truths: For each function that the property's cases call what it should give, from the
+        truths: For each function that the property's cases call, what it should return, from the
             arguments by name.
         asks: The question below a counterexample.
         after: Properties of which one has to be right on some case first; see ``Property``.
@@ -252,10 +255,10 @@ def result_faults(
     rel: float = 1e-6,
     near_zero: float = NEAR_ZERO,
 ) -> Iterable[Fault]:
-    """A fault where a call does not give what it should, which is told.
+    """A fault if a call does not return what it should; the message says what that is.
 
-    Whole numbers, and what is no number, must be met exactly. Of a result of several parts those
-    that ``truth`` names are compared, and the names are written after the numbers.
+    Whole numbers, and anything but a number, must be matched exactly. In a result of several parts
+    those that ``truth`` names are compared, and the names are written after the numbers.
     """
     if isinstance(truth, (str, bool, list)):
         if observed[RESULT] != truth:
@@ -280,7 +283,7 @@ def left_alone(
     *,
     asks: str = "The caller may need its arguments again. Where does the result go?",
 ) -> Property:
-    """Arrays are as before the call."""
+    """Arrays are unchanged after the call."""
 
     def test(case: Case, observed: Plain) -> Iterable[Fault]:
         for one in arrays:

@@ -1,4 +1,4 @@
-"""Whether a learner's function left what it was given as it was."""
+"""Whether a learner's function left its arguments as they were."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gpuedu.errors import AnswerError
 
 @contextmanager
 def left_as_given(function: str, **given: Any) -> Iterator[None]:
-    """Raise AnswerError where lists, arrays or tensors were changed within the block.
+    """Raise AnswerError if lists, arrays or tensors were changed within the block.
 
     >>> times_s = [0.2, 0.1]
     >>> with left_as_given("total", times_s=times_s):

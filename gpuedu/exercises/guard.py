@@ -39,7 +39,7 @@ _SHAPES = re.compile(
 class Problem:
     """Why a case gave no result: what happened, where in the learner's code, what to think of.
 
-    ``is_missing``: the course needs a package that is not here, which is no fault of an answer.
+    ``is_missing``: the course needs a package that is missing, which is not the answer's fault.
     """
 
     message: str
@@ -83,9 +83,9 @@ class Outcome:
 
 @unbroken
 def play_guarded(play: Callable[[], Any], limit_s: float) -> Outcome:
-    """Call ``play`` within ``limit_s`` seconds; only a KeyboardInterrupt gets out.
+    """Call ``play`` within ``limit_s`` seconds; only a KeyboardInterrupt gets through.
 
-    It gets out also where the learner's code, or a loop of training, caught it and went on.
+    It gets through even if the learner's code, or a training loop, caught it and went on.
     """
     observed, problem = None, None
     started = time.perf_counter()
@@ -120,7 +120,7 @@ def _no_input() -> Iterator[None]:
 
 
 def explain(fault: BaseException, limit_s: float) -> Problem:
-    """Say what an exception from the learner's code means, with their line and no other."""
+    """Say what an exception from the learner's code means, with only their own line."""
     if _is_late(fault):
         return Problem(
             f"it did not finish within {limit_s:.3g} s",
@@ -167,7 +167,7 @@ def _is_ours(fault: BaseException) -> bool:
 
 
 def require_nothing_missing(outcome: Outcome) -> None:
-    """Raise MissingPackageError where a play came to its end for want of a package."""
+    """Raise MissingPackageError if a play ended for lack of a package."""
     problem = outcome.problem
     if problem is not None and problem.is_missing:
         raise MissingPackageError(problem.message, remedy=problem.cause)
@@ -196,7 +196,7 @@ def _message_of(fault: BaseException, limit: int = 300) -> str:
 def learner_line(fault: BaseException) -> str:
     """Where in the learner's own code it happened: ``on line 3 of its cell: `return 1 / x```.
 
-    Nothing where it is not known; a program of several files is run under a relative name of each.
+    Empty if it is not known; in a program of several files each runs under its relative name.
     """
     place = None
     for frame in traceback.extract_tb(fault.__traceback__):

@@ -1,4 +1,4 @@
-"""The start of a hosted session, such as Colab's: its disk is lost, so where does progress go?"""
+"""The start of a hosted session, such as Colab's: its disk is lost, so progress goes elsewhere."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ def begin(
 
     Args:
         in_drive: Ask for the learner's Drive, and keep progress in its folder ``gpuedu``. What this
-            session has kept so far goes along. A Drive that is mounted already is used unasked.
+            session has kept so far goes along. A Drive that is already mounted is used without
+            asking.
         mount: Where the Drive is mounted.
-        tell: Hears each line.
+        tell: Gets each line.
     """
     tell(f"gpuedu {gpuedu.__version__} is ready, beside this session's {_versions()}.")
     problem = _mount(mount) if in_drive else ""

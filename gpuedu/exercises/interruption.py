@@ -1,7 +1,7 @@
-"""A person's interrupt (a notebook's square button, Ctrl-C): where it lands and what is seen of it.
+"""A person's interrupt (a notebook's square button, Ctrl-C): where it lands and what it shows.
 
-It ends the cell by a KeyboardInterrupt, as any interrupt does, so that "run all" stops there. But
-it lands only where nothing is left half done. Elsewhere it is heard a moment later.
+It ends the cell with a KeyboardInterrupt, as any interrupt does, so that "run all" stops there. But
+it lands only where nothing is left half done. Elsewhere it takes effect a moment later.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _calls: list[_Call] = []
 
 @contextlib.contextmanager
 def interrupts_heard() -> Iterator[None]:
-    """Let a person's interrupt end the block where it may, at the latest behind it.
+    """Let a person's interrupt end the block where it may, at the latest after it.
 
     Signals come to the main thread only; in another one, nothing changes.
     """
@@ -70,6 +70,6 @@ def interrupts_heard() -> Iterator[None]:
 
 
 def require_unheard() -> None:
-    """Raise the interrupt that came during this call, where the code that it hit swallowed it."""
+    """Raise the interrupt that came during this call, if the code that it hit swallowed it."""
     if any(call.heard for call in _calls):
         raise KeyboardInterrupt

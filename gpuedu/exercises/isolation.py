@@ -1,4 +1,4 @@
-"""Run something in a process of its own, which can be ended even inside compiled code, or die.
+"""Run something in a separate process, which can be ended even inside compiled code, or die.
 
 Answers that are compiled are played in one; in another, Triton's compiler reads kernels (see
 ``gpuedu.exercises.kernels.taking``). One worker of each kind is kept warm between checks, so that
@@ -86,7 +86,7 @@ class Worker:
         return reply
 
     def status(self) -> int:
-        """How it ended, when it has, as ``subprocess`` says it: below 0 the signal's number."""
+        """How it ended, if it has, as ``subprocess`` reports it: below 0, the signal's number."""
         return self._process.wait(ENDING_LIMIT_S)
 
     def last_words(self) -> str:
@@ -112,18 +112,18 @@ _is_player: list[bool] = [False]
 
 
 def be_player() -> None:
-    """From now on this process is a grader's player, whose end the grader tells of."""
+    """From now on this process is a grader's player, whose end the grader reports."""
     _is_player[0] = True
 
 
 def is_player() -> bool:
-    """Whether this process is a grader's player: it starts none of its own to be safe."""
+    """Whether this process is a grader's player: then it starts no process for safety."""
     return _is_player[0]
 
 
 @contextlib.contextmanager
 def warm_worker(module: str = PLAYS, *, keeps_words: bool = False) -> Iterator[Worker]:
-    """A worker that runs a module; it is kept for the next time if nothing runs in it any more."""
+    """A worker that runs a module; it is kept for next time if nothing is left running in it."""
     worker = _kept(module) or Worker(module, keeps_words=keeps_words)
     try:
         yield worker
@@ -196,7 +196,7 @@ def _too_long(limit_s: float) -> Problem:
 
 def _died() -> Problem:
     return Problem(
-        "it ended the process that it was tried in",
+        "it ended the process that it ran in",
         "Does it write outside an array, call `exit`, or use up the memory?",
         ends_check=True,
     )

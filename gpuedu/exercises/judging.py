@@ -1,4 +1,4 @@
-"""From what a play gave on one case to the faults of its properties."""
+"""From what a play returned on one case to the faults of its properties."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gpuedu.exercises.guard import Outcome
 def faults_of(
     exercise: Exercise, case: Case, outcome: Outcome
 ) -> tuple[dict[str, Fault], list[Finding]]:
-    """Faults by property, and findings, of one case; raises ValueError for a property unknown."""
+    """Faults by property, and findings, of one case; raises ValueError for an unknown property."""
     names = [prop.name for prop in exercise.judge.properties]
     if outcome.problem is not None:
         said = (outcome.problem.message, outcome.problem.cause)

@@ -1,7 +1,7 @@
-"""Objects of the course's whose methods note or change something, for learners' functions to call.
+"""The course's objects whose methods note or change something when learners' functions call them.
 
-Where a class is graded, calls of these methods are repeated, as those of functions are that a play
-lends (see ``Play.lends``). What else is in such an object is the play's own.
+When a class is graded, calls of these methods are repeated, like those of functions that a play
+lends (see ``Play.lends``). Whatever else is in such an object belongs to the play.
 """
 
 from __future__ import annotations
@@ -33,5 +33,5 @@ def lends_methods(*names: str) -> Callable[[Class], Class]:
 
 
 def methods_lent_by(value: Any) -> tuple[str, ...]:
-    """The names of those of an object; none where its class is not marked."""
+    """The names of an object's marked methods; none if its class is not marked."""
     return _METHODS.get(type(value), ())

@@ -1,9 +1,9 @@
 """A call in which a function does what it did in the one before, with other values.
 
 That is what a device does: the host hands over operations before it has seen a number. In a
-notebook it is a call as any other. Where a class is graded, and what a function does is recorded as
-operations, those of its last call are carried out once more, with what the function gets now. So
-the result is right only where nothing that the host has seen is in them.
+notebook it is a call like any other. When a class is graded, and what a function does is recorded
+as operations, those of its last call are carried out once more, with what the function gets now. So
+the result is right only if they contain nothing that the host has seen.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _entered = 0
 
 @contextmanager
 def likewise() -> Iterator[None]:
-    """Have calls inside do what the last one of the same function did.
+    """Make calls inside do what the last call of the same function did.
 
     >>> with likewise():
     ...     is_likewise()

@@ -1,9 +1,9 @@
-"""Known wrong answers of an exercise, recognized by what a learner's answer gave.
+"""Known wrong answers of an exercise, recognized by what a learner's answer returned.
 
 The wrong answers themselves are in the exercise's folder of a checkout. What each of them gives on
-the case on which it loses its property is computed when the course is built, and is kept beside
-the judge in ``known.json`` with the question that it asks: to recognize one costs no more than a
-look, and needs no answer's text.
+the case on which it loses its property is computed when the course is built, and is kept beside the
+judge in ``known.json`` with the question that it asks: recognizing one costs no more than a lookup,
+and needs no answer's text.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gpuedu.exercises.examine import PropertyResult
 
 SEED = 0
-"""Of the cases on which wrong answers are known."""
+"""The seed of the cases on which wrong answers are known."""
 
 FILE = "known.json"
 _LIMIT_S = 10.0
@@ -47,7 +47,7 @@ class KnownMistake:
 
 @cache
 def known_mistakes(package: str) -> Mapping[str, KnownMistake]:
-    """The known wrong answers that ask a question of their own, by name.
+    """The known wrong answers that ask their own question, by name.
 
     ``package`` is the exercise's.
     """
@@ -98,8 +98,8 @@ def with_questions(
     Args:
         exercise: Which.
         results: Of its properties.
-        outcomes: Of cases that ``SEED`` draws, by their places; None where others were played.
-        play: Plays one more case, which is asked for where others were played.
+        outcomes: Of cases drawn from ``SEED``, by place; None if others were played.
+        play: Plays one more case, which is needed if others were played.
     """
     seen = _Seen(exercise, outcomes, play)
     known = () if exercise.is_variant else tuple(known_mistakes(exercise.package).values())

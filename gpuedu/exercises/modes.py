@@ -1,8 +1,8 @@
 """PyTorch's modes, such as a ``TorchDispatchMode``: those that a play opened end with it.
 
-So do hooks for what is saved for backward, and ``no_grad``. A time limit or Ctrl-C may land after a
-mode was opened and before its ``with`` block has begun, or while it is left. It would stay on, and
-see all that the notebook computes from then on.
+So do hooks for what is saved for the backward pass, and ``no_grad``. A time limit or Ctrl-C may
+land after a mode was opened but before its ``with`` block has begun, or while it is being left. It
+would stay on, and see all that the notebook computes from then on.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 @contextmanager
 def modes_left() -> Iterator[None]:
-    """Leave, in the end, what was opened meanwhile; PyTorch is not imported for it."""
+    """At the end, leave what was opened meanwhile; PyTorch is not imported for it."""
     before, hooks, grads = open_modes(), saving_hooks(), _takes_gradients()
     try:
         yield
@@ -28,7 +28,7 @@ def modes_left() -> Iterator[None]:
 
 
 def open_modes() -> tuple[int, int]:
-    """How many modes of dispatch are open in this thread, and how many of functions."""
+    """How many dispatch modes and how many function modes are open in this thread."""
     torch = sys.modules.get("torch")
     native = getattr(torch, "_C", None)  # while it is imported, there is none
     if native is None:

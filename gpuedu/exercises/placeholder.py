@@ -14,15 +14,15 @@ MARKER = f"# {WORDS}"
 """The line that a blank begins with; the next line is ``...``, which the learner replaces."""
 
 C_MARKER = f"// {WORDS}"
-"""The same inside of a text of CUDA C."""
+"""The same inside a text of CUDA C."""
 
 
 def has_placeholder(answer: Any, depth: int = 4) -> bool:
     """Whether a learner's object is still, or still holds, the ``...`` of an unsolved notebook.
 
-    A dict or tuple counts while nothing in it is filled in. For a function its source is read: the
-    marker with ``...`` on the next line. So is the source of a kernel of CUDA C, and a text that is
-    an answer itself, such as a Dockerfile.
+    A dict or tuple counts while nothing in it is filled in. For a function, its source is searched
+    for the marker with ``...`` on the next line. So is the source of a CUDA C kernel, and a text
+    that is itself an answer, such as a Dockerfile.
 
     >>> has_placeholder(...), has_placeholder({"a": (..., ...)}), has_placeholder({"a": (1, ...)})
     (True, True, False)

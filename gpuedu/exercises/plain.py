@@ -1,8 +1,8 @@
 """From whatever the learner's code returned to plain numbers and arrays, or a clear refusal.
 
-A play uses these on every result. They give exact types, read without any method of the learner's,
-so that an object which only pretends to be a number (its ``__eq__`` always true, say) never reaches
-a judge: of a named tuple its items, of ``np.str_`` the text.
+A play uses these on every result. They return exact types, read without any of the learner's
+methods, so that an object that only pretends to be a number (its ``__eq__`` always true, say) never
+reaches a judge: a named tuple's items, the text of an ``np.str_``.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def numbers(value: Any, count: int, name: str = "the result") -> list[float]:
 
 
 def items(value: Any, name: str = "the result", what: str = "a list") -> list[Any]:
-    """What is in the learner's tuple (a named one, too), list, range or 1-D array.
+    """What is in the learner's tuple (or named tuple), list, range or 1-D array.
 
     >>> items(range(2)), items(np.arange(2.0))
     ([0, 1], [0.0, 1.0])
@@ -103,7 +103,7 @@ def items(value: Any, name: str = "the result", what: str = "a list") -> list[An
 
 
 def entries(value: Any, name: str = "the result") -> dict[Any, Any]:
-    """What is in the learner's dict, an ordered one or one with a default, too.
+    """What is in the learner's dict, which may be ordered or have a default.
 
     >>> from collections import OrderedDict
     >>> entries(OrderedDict(a=1))
@@ -156,7 +156,7 @@ def names(value: Any, name: str = "the result") -> list[str]:
 
 
 def flag(value: Any, name: str = "the result") -> bool:
-    """The learner's True or False; a number or a text that means as much is refused.
+    """The learner's True or False; a number or a text that means the same is refused.
 
     >>> flag(np.bool_(True))
     True

@@ -1,4 +1,4 @@
-"""What a learner may predict, and how a prediction is set against the truth."""
+"""What a learner may predict, and how a prediction is compared with the truth."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def prediction_value(prediction: Prediction, value: object) -> float | str:
         if value in prediction.choices:
             return str(value)
         raise AnswerError(
-            f"a prediction is one of the choices here, got {describe(value)}",
+            f"a prediction should be one of the choices here, got {describe(value)}",
             remedy=", ".join(repr(choice) for choice in prediction.choices),
         )
     try:
@@ -59,7 +59,7 @@ def as_said(kept: float | str, prediction: Prediction) -> float | str:
 
 
 def with_unit(value: float | str, prediction: Prediction) -> str:
-    """A value as it is written for this prediction.
+    """A value as written for this prediction.
 
     >>> with_unit(27e6, Prediction("how many?", unit="elements"))
     '27,000,000 elements'
@@ -84,7 +84,7 @@ def _short(value: float, prediction: Prediction) -> str:
 
 
 def factor_off(said: float, truth: float) -> float:
-    """By what factor a prediction missed, at least 1; infinite where the signs differ.
+    """By what factor a prediction missed, at least 1; infinite if the signs differ.
 
     >>> factor_off(8, 32), factor_off(32, 8), factor_off(-1, 1)
     (4.0, 4.0, inf)
@@ -115,7 +115,7 @@ def _how_far(said: float, truth: float, factor: float, exact: bool) -> str:
 
 
 def require_truth(measured: float) -> float:
-    """A measurement that a prediction can be held against; AnswerError for any other."""
+    """A measurement that a prediction can be compared with; AnswerError for any other."""
     found = number(measured, "what was measured")
     if not (math.isfinite(found) and found > 0):
         raise AnswerError(

@@ -1,10 +1,10 @@
 """From an exercise's id to its parts, loaded only when they are asked for.
 
-Each exercise is a package of its own, ``gpuedu.exercises.<topic>.<exercise>``, and in no table.
-Beside the learner's code stand ``play`` with ``PLAY``, ``picture`` with ``PICTURE`` and ``measure``
-with ``MEASURE``, the last two where there is something to draw or to time. ``judge`` is never
-importable there: it has ``JUDGE``, and ``judge.variant`` has ``VARIANT`` where numbers of a class's
-own can be drawn. Pictures and measurements that belong to a topic (``why-gpus/stack``) are in the
+Each exercise is its own package, ``gpuedu.exercises.<topic>.<exercise>``, and is in no table.
+Beside the learner's code there are ``play`` with ``PLAY``, ``picture`` with ``PICTURE`` and
+``measure`` with ``MEASURE``, the last two if there is something to draw or to time. ``judge`` is
+never importable there: it has ``JUDGE``, and ``judge.variant`` has ``VARIANT`` if a class can get
+its own numbers. Pictures and measurements that belong to a topic (``why-gpus/stack``) are in the
 mappings ``PICTURES`` of its module ``pictures`` and ``MEASURES`` of ``measures``.
 """
 
@@ -26,7 +26,7 @@ from gpuedu.syllabus import exercise_ids, lesson_of, topic_exercises, unknown
 _KEPT = 2_000
 """Variants that are kept once drawn."""
 GIVEN_FIGURES: dict[str, Any] = {}
-"""What was measured elsewhere, by name: where a class is graded, learners' code has no measures."""
+"""What was measured elsewhere, by name: when a class is graded, learners' code has no measures."""
 
 
 @cache
@@ -38,7 +38,7 @@ def load(exercise: str) -> Exercise:
 
 
 def load_varied(exercise: str, code: str) -> Exercise:
-    """The exercise as the code of a variant has it; most are as they are published."""
+    """The exercise for the code of a variant; most are as published."""
     variant = load_variant(exercise, code)
     if variant is None:
         return load(exercise)
@@ -47,10 +47,10 @@ def load_varied(exercise: str, code: str) -> Exercise:
 
 @lru_cache(maxsize=_KEPT)
 def load_variant(exercise: str, code: str) -> Variant | None:
-    """What a code changes of an exercise; None where it changes nothing.
+    """What a code changes in an exercise; None if it changes nothing.
 
     Raises:
-        UnknownNameError: it is no code, or there is no such exercise.
+        UnknownNameError: it is not a code, or there is no such exercise.
     """
     require_code(code)
     package = package_of(exercise)
@@ -122,7 +122,7 @@ def _named(name: str, part: str, kind: str) -> Any:
 def load_prediction(key: str, code: str = "") -> Prediction:
     """The prediction with this key.
 
-    A key is an exercise's id, or that id with something behind it (``amdahl-limit``).
+    A key is an exercise's id, or that id with something after it (``amdahl-limit``).
     """
     if not isinstance(key, str):
         raise unknown("prediction", key, exercise_ids())

@@ -1,7 +1,7 @@
 """What a learner calls: check, hint, predict, reveal, measure, see, progress and setup.
 
 None of them raises for what a learner wrote or for what the machine lacks: an exception would end a
-"run all" and lose what comes behind it. An interrupt does end it, as everywhere in a notebook.
+"run all" and lose what comes after it. An interrupt does end it, as everywhere in a notebook.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _codes: list[str] = [""]
 def check(exercise: str, *answers: Any) -> float:
     """Judge an answer, draw its card, and return the points earned as a finite float.
 
-    Where a notebook shows the result, it is text that nbgrader reads; a person sees the card alone.
+    If a notebook shows the result, it is text that nbgrader reads; a person sees only the card.
 
     Args:
         exercise: the exercise's id, as in the lesson.
@@ -59,7 +59,7 @@ def check(exercise: str, *answers: Any) -> float:
 
     Returns:
         Points between 0 and the exercise's maximum; 0.0 for an unsolved one, an unknown id, or an
-        answer of the wrong kind. Wrong answers are no exceptions.
+        answer of the wrong kind. Wrong answers do not raise exceptions.
     """
     points = 0.0
     with learner_call("checking", exercise):
@@ -173,7 +173,7 @@ def _require_as_many(name: str, draw_picture: Callable[..., Any], answers: Seque
         called = f'see("{name}"{", ..." if wanted else ""})'
         raise AnswerError(
             f"the picture `{name}` is drawn from {of_yours} of yours, got {len(answers)}",
-            remedy=f"{called}, with what stands behind the name in the lesson's own cell",
+            remedy=f"{called}, with what follows the name in the lesson's own cell",
         ) from None
 
 
@@ -202,11 +202,11 @@ def progress() -> None:
 
 
 def setup(lesson: str, variant: str = "") -> None:
-    """Begin a lesson: say what this machine has, in a line, and where progress is kept.
+    """Start a lesson: say what this machine has, in a line, and where progress is kept.
 
     Args:
         lesson: its name, as in the notebook.
-        variant: the code of a class or a learner, where a teacher handed out numbers of their own.
+        variant: the code of a class or a learner, if a teacher handed out numbers of their own.
     """
     from gpuedu.hardware.doctor import examine as look_at_machine
     from gpuedu.hardware.doctor import short_form
@@ -235,13 +235,13 @@ def _interpret_triton() -> None:
 
 
 def seed() -> int:
-    """The seed of the cases: a teacher's ``GPUEDU_SEED`` (a number or any text), else 0."""
+    """The seed of the cases: a teacher's ``GPUEDU_SEED`` (a number or any text), or 0."""
     given = os.environ.get(SEED_VARIABLE, "0")
     return int(given) if given.isdecimal() else zlib.crc32(given.encode())
 
 
 def store() -> Any:
-    """The learner's progress; kept in memory only while a class is graded."""
+    """The learner's progress; kept only in memory while a class is graded."""
     from gpuedu.exercises.progress import open_store
 
     if not _stores:
@@ -251,7 +251,7 @@ def store() -> Any:
 
 
 def reopen_store() -> Any:
-    """The learner's progress, opened anew: its folder was changed."""
+    """The learner's progress, reopened because its folder was changed."""
     _stores.clear()
     return store()
 
@@ -270,8 +270,8 @@ def tell(message: str) -> None:
 def learner_call(doing: str, name: Any = "", *, is_ticking: bool = True) -> Iterator[None]:
     """Show what happens in a call: that it takes long, and any exception as a card.
 
-    Only an interrupt goes on behind its card. ``is_ticking``: whether the line counts the seconds;
-    where something is timed nothing else should wake up.
+    Only an interrupt goes on after its card. ``is_ticking``: whether the line counts the seconds;
+    while something is timed, nothing else should wake up.
     """
     what = f"{doing} `{name}`" if name and isinstance(name, str) else doing
     with interrupts_heard(), sign_of_life(what, is_ticking=is_ticking):

@@ -1,7 +1,7 @@
 """A sign of life: the line that says what a long call is doing, for how long, and how to stop it.
 
-It appears after a second, and only where somebody sees it: in a notebook that a person has open,
-or in a terminal. What is shown next takes its place, so that nothing of it stays behind.
+It appears after a second, and only where somebody sees it: in a notebook that a person has open, or
+in a terminal. What is shown next takes its place, so nothing of it remains.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class NotebookPlace:
         self._put(line, f'<div style="opacity:.75">{code(line)}</div>')
 
     def clear(self) -> None:
-        """Leave an output that shows nothing: there is no message that takes a single one back."""
+        """Leave an output that shows nothing, because no message can remove a single one."""
         self._put("", "")
 
     def close(self) -> None:
@@ -52,7 +52,7 @@ class NotebookPlace:
 
 
 class TerminalPlace:
-    """A line of a terminal, by a descriptor of its own: ``capture`` diverts the usual one.
+    """A line of a terminal, through its own descriptor: ``capture`` diverts the usual one.
 
     What is shown next goes to another stream, so nothing takes its place: there is no name for it.
     """
@@ -79,7 +79,7 @@ Place = NotebookPlace | TerminalPlace
 
 
 class Sign:
-    """The line of one call. ``is_ticking``: it counts the seconds, else it appears and stays."""
+    """The line of one call. ``is_ticking``: it counts the seconds; if not, it just stays."""
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class Sign:
                 self._is_shown = True
 
     def take(self) -> str:
-        """Stop, and give the place of the line to what is shown next: its id, "" for none."""
+        """Stop, and give the line's place to what is shown next; returns its id, "" for none."""
         with self._lock:
             self._over.set()
             was_shown, self._is_shown = self._is_shown, False
@@ -131,7 +131,7 @@ class Sign:
 
     @unbroken
     def end(self) -> None:
-        """Stop, and take the line away where nothing took its place."""
+        """Stop, and remove the line if nothing took its place."""
         if self.take():
             self._place.clear()
         if self._thread is not None:
@@ -160,7 +160,7 @@ def sign_of_life(doing: str, *, is_ticking: bool = True) -> Iterator[None]:
 
 
 def take_place() -> str:
-    """The output that a sign of life stands in, for what is shown now; "" where there is none."""
+    """The output that holds a sign of life, for what is shown now; "" if there is none."""
     return _signs[-1].take() if _signs else ""
 
 

@@ -29,20 +29,20 @@ def step(
 ) -> None:
     """Step through a launch, one line of one warp at a time: lanes, memory, hazards.
 
-    Buttons and a slider move through the launch; where a page runs no widgets, lines unfold. It
-    opens at the first hazard, if there is one; where only another block has one, a card says so.
+    Buttons and a slider move through the launch; if a page runs no widgets, lines unfold. It opens
+    at the first hazard, if there is one; if only another block has one, a card says so.
 
     Args:
         kernel: A kernel, or the trace that ``simulate`` gave for one.
         launch: For a kernel, what ``simulate`` takes: blocks, threads, and the arguments. As in
             any launch, the kernel changes its arrays.
         block: The block to watch, by its number or its index in the grid. By default it is the one
-            with the first hazard, or block 0; of a launch of more than 32 blocks only the first 31
+            with the first hazard, or block 0; in a launch of more than 32 blocks only the first 31
             and the last are kept.
         options: For a kernel, ``order``, ``dynamic_shared_bytes`` and ``max_turns`` of
             ``simulate``.
 
-    Nothing is raised for a kernel that is not right: a card says what is wrong.
+    Nothing is raised for a wrong kernel: a card says what is wrong.
 
     >>> import numpy as np
     >>> from gpuedu.backend import cuda
@@ -91,7 +91,9 @@ def _trace_of(kernel: Any, launch: tuple[Any, ...], block: Any, options: dict[st
     """The trace that was given, or that of the launch that was; AnswerError where it is neither."""
     if isinstance(kernel, Trace):
         if launch or options:
-            raise AnswerError("a trace is stepped through as it is", remedy="`step(trace)`")
+            raise AnswerError(
+                "a trace is stepped through as it was recorded", remedy="`step(trace)`"
+            )
         return kernel
     if not callable(kernel) and not hasattr(kernel, "code"):
         raise AnswerError(
@@ -111,10 +113,11 @@ def _require_options(options: dict[str, Any]) -> None:
             raise AnswerError(f"`step` has no option `{name}`", remedy=f"one of {known}")
         if name == "order" and not isinstance(value, str | Sequence | np.ndarray | None):
             raise AnswerError(
-                f"`order={value!r}` is no order of blocks", remedy='`order="reversed"`, or a list'
+                f"`order={value!r}` is not an order of blocks",
+                remedy='`order="reversed"`, or a list',
             )
         if name != "order" and not isinstance(value, numbers.Integral):
-            raise AnswerError(f"`{name}={value!r}` is no whole number", remedy=f"`{name}=1024`")
+            raise AnswerError(f"`{name}={value!r}` is not a whole number", remedy=f"`{name}=1024`")
 
 
 def _watched(grid: int | tuple[int, ...], block: Any) -> list[int]:

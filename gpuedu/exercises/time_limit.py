@@ -1,10 +1,10 @@
 """End the learner's code when its time is up, by whatever this machine has for that.
 
-An alarm signal in the main thread (it ends a sleep, too), elsewhere an asynchronous exception from
-another thread. A browser tab has neither: there the clock is looked at whenever the learner's code
-jumps back in a loop or calls a function. Code that swallows the exception (``except:`` in a loop)
-is interrupted again and again, until one lands outside its ``try``. Compiled code cannot be
-interrupted from inside the process: answers that run some are played in a process of their own.
+An alarm signal in the main thread (which also ends a sleep), elsewhere an asynchronous exception
+from another thread. A browser tab has neither: there the clock is checked whenever the learner's
+code jumps back in a loop or calls a function. Code that swallows the exception (``except:`` in a
+loop) is interrupted again and again, until one lands outside its ``try``. Compiled code cannot be
+interrupted from inside the process: answers that run some are played in a separate process.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _TOOL = 4
 
 @interruptible
 def call_learner(play: Callable[[], Any]) -> Any:
-    """The frame below which an interruption may land, but for what is ``unbroken``."""
+    """The frame below which an interruption may land, except in what is ``unbroken``."""
     return play()
 
 

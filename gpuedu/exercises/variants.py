@@ -1,4 +1,4 @@
-"""An exercise with other numbers, drawn from a code: so that a class's answers are its own.
+"""An exercise with other numbers, drawn from a code, so that a class's answers are its own.
 
 Some exercises are answered by values, which could be copied from the public solutions. Their lesson
 has a module ``variants`` with ``VARIANTS``, a mapping from exercise id to a function that draws a
@@ -19,16 +19,16 @@ from gpuedu.errors import UnknownNameError
 from gpuedu.exercises.contract import Judge
 
 CODE = re.compile(r"[a-z2-7]{4,40}")
-"""The form of a code, which stands in notebooks."""
+"""The form of a code, as in notebooks."""
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One exercise as a code draws it.
+    """One exercise as drawn from a code.
 
     Attributes:
         judge: knows the truth of this variant.
-        edits: what stands elsewhere in the exercise's cells: (public text, text of the variant).
+        edits: what replaces what in the exercise's cells: (public text, text of the variant).
         values: name of the learner's dict, and the right values in it.
         pictures: those that show the variant's numbers, by name.
     """
@@ -40,14 +40,15 @@ class Variant:
 
 
 def chance(code: str, exercise: str) -> np.random.Generator:
-    """Where a variant's numbers come from: the same for the same code, others for each exercise."""
+    """The source of a variant's numbers: the same for a code, different for each exercise."""
     digest = hashlib.sha256(f"variant {code} {exercise}".encode()).digest()
     return np.random.default_rng(int.from_bytes(digest[:16], "big"))
 
 
 def require_code(code: str) -> None:
-    """Raise UnknownNameError where a text is no code of a variant, nor empty."""
+    """Raise UnknownNameError if a text is neither empty nor the code of a variant."""
     if not isinstance(code, str) or (code and not CODE.fullmatch(code)):
         raise UnknownNameError(
-            f"{code!r} is no code of a variant", remedy="run the setup cell as it was handed out"
+            f"{code!r} is not the code of a variant",
+            remedy="run the setup cell as it was handed out",
         )

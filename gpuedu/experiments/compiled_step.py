@@ -1,4 +1,4 @@
-"""What torch.compile makes of an update and of a step: loops of its own in place of operators.
+"""What torch.compile makes of an update and of a step: its own loops in place of operators.
 
 It needs a C++ compiler and a minute, so it is counted once.
 """

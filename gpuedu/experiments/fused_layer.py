@@ -1,7 +1,7 @@
 """Which kernels Inductor writes for a layer on an H100, and the bytes that fusion saves.
 
-No GPU is needed: the tensors have shapes and no values, what PyTorch asks of the device is answered
-here, and the kernels are written and never run. It reaches into PyTorch's own parts, so it is for
+No GPU is needed: the tensors have shapes and no values, what PyTorch asks the device is answered
+here, and the kernels are written but never run. It reaches into PyTorch's own parts, so it is for
 one version of it; it takes half a minute.
 """
 
@@ -21,7 +21,7 @@ WHAT = "kernels of a compiled layer on an H100, the operations that each fuses, 
 
 ROWS, INNER, HIDDEN, OUT = 8192, 1024, 4096, 1024
 SHORT = 1024
-"""A hidden size of which Inductor holds a whole row in a program."""
+"""A hidden size for which Inductor holds a whole row in a program."""
 LIMIT = 4.0
 _DEVICE = SimpleNamespace(
     name="NVIDIA H100 80GB HBM3",

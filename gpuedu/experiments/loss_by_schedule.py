@@ -41,7 +41,7 @@ SETTINGS = {
 }
 
 Share = Callable[[float], float]
-"""From the share of the run that is over to the rate, as a share of its peak."""
+"""The rate, as a share of its peak, from the share of the run that is over."""
 
 
 def _cosine(done: float) -> float:

@@ -22,7 +22,7 @@ LOWEST, HIGHEST, RUNGS, KEPT, LIMIT = 0.01, 10.0, 200, 0.9, 2.0
 COUNTS, COUNT_SEEDS = (12, 25, 50, 100, 200, 400), 20
 """How many rates other sweeps have, over the same range, and how many sweeps there are of each."""
 SHARES = {"twice": 2.0, "the rate itself": 1.0, "half": 0.5, "a quarter": 0.25, "a tenth": 0.1}
-"""Of the rate at which the smoothed loss of a sweep is lowest."""
+"""Shares of the rate at which the smoothed loss of a sweep is lowest."""
 _HIDDEN, _CEILING = (64,), 3 * math.log(10)
 
 
@@ -41,7 +41,7 @@ class Trial:
         self.coming = iter(())
 
     def step(self) -> float:
-        """Take a step with the optimizer's rate; the batch's loss, from before the update."""
+        """Take a step with the optimizer's rate; returns the batch's loss before the update."""
         try:
             x, y = next(self.coming)
         except StopIteration:
@@ -54,11 +54,11 @@ class Trial:
         return loss.item()
 
     def finish(self, rate: float, passes: int = PASSES) -> float:
-        """Train for some passes with this rate; the held-out loss."""
+        """Train for some passes with this rate; returns the held-out loss."""
         return self.follow([rate] * (passes * len(self.batches)))
 
     def follow(self, rates: Sequence[float]) -> float:
-        """Take a step with each rate; the held-out loss, at most three times that of guessing.
+        """Take a step with each rate; returns the held-out loss, at most 3 times that of guessing.
 
         As :func:`gpuedu.experiments.loss_by_rate.run` counts a run that diverged.
         """

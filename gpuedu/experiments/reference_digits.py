@@ -1,8 +1,8 @@
 """Digits with wrong labels: how well a small network does, and what it does if it learns by heart.
 
-A task is 480 digits to train on, of whose labels about 3 in 10 were drawn at random, and 1317 held
-out with their true ones. Turned, mirrored, with another contrast and other numbers for the classes,
-each seed gives another task of the same difficulty.
+A task is 480 digits to train on, with about 3 in 10 labels drawn at random, and 1317 held out with
+their true ones. Rotated, mirrored, and with another contrast and other class numbers, each seed
+gives another task of the same difficulty.
 """
 
 from __future__ import annotations

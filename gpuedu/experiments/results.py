@@ -20,7 +20,7 @@ _KEYS = {"name", "what", "date", "versions", "values"}
 
 @dataclass(frozen=True)
 class Experiment:
-    """What an experiment gave: ``values`` are plain numbers, texts, lists and mappings of them.
+    """The outcome of an experiment: ``values`` are plain numbers, texts, lists and mappings.
 
     ``date`` is ISO 8601 in UTC; ``versions`` names the packages that computed it.
     """

@@ -1,12 +1,12 @@
 """A task that fp16 alone cannot learn, and what each part of the remedy does to it.
 
-Digits, as a scanner with many gray levels gives them, go through a network of two layers without
-biases. Three things are planted, each of which happens in large models: the first operation is a
-norm whose squares fp16 cannot hold; the loss is divided by so large a number that its gradients are
-below the smallest fp16 number; and the weights, all 1 or -1 at the start, need updates of less than
-half a step of fp16. In float32 none of the three is seen.
+Digits, as from a scanner with many gray levels, go through a network of two layers without biases.
+Three things are planted, each of which happens in large models: the first operation is a norm whose
+squares fp16 cannot hold; the loss is divided by so large a number that its gradients are below the
+smallest fp16 number; and the weights, all 1 or -1 at the start, need updates of less than half a
+step of fp16. In float32 none of the three shows.
 
-Each hidden unit is there twice, with opposite weights behind it, so that all scores begin at 0 and
+Each hidden unit is there twice, with opposite weights after it, so that all scores start at 0 and
 small changes of many weights are enough to learn.
 """
 
@@ -52,7 +52,7 @@ class DigitsTask:
 
     @property
     def scaled_rate(self) -> float:
-        """The rate for the divided loss: as ``rate`` is for the mean of a batch."""
+        """The rate for the divided loss, equivalent to ``rate`` for the mean of a batch."""
         return self.rate * self.divisor / BATCH
 
 
@@ -66,7 +66,7 @@ SMALL_UPDATES = DigitsTask(white=16, divisor=2.0**10, size=1.0, rate=7.5e-5, ste
 class Recipe:
     """How a run computes: in float32, or with weights, products and gradients in fp16.
 
-    In float32 may be the norm of the inputs, the loss, and the weights that are updated; the loss
+    The norm of the inputs, the loss, and the weights that are updated may be in float32; the loss
     may be multiplied by a scale.
     """
 
@@ -131,7 +131,7 @@ def train(
     recipe: Recipe,
     look: Callable[[int, Weights], None] | None = None,
 ) -> Weights:
-    """The weights behind the last step; ``look`` is shown them before every step and at the end."""
+    """The weights after the last step; ``look`` is shown them before every step and at the end."""
     kept = start_weights(task, seed)
     kept = kept if recipe.masters else [weight.half() for weight in kept]
     for step, (images, labels) in enumerate(batches(task, seed)):

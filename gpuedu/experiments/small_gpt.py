@@ -26,7 +26,7 @@ _HELD_OUT = 256
 
 
 def load_small_gpt() -> CharacterGPT:
-    """The trained model, in float32 and ready to be read from: nothing of it takes gradients.
+    """The trained model, in float32 and ready for inference: nothing in it takes gradients.
 
     >>> load_small_gpt()(torch.zeros(1, 5, dtype=torch.long)).shape
     torch.Size([1, 5, 97])

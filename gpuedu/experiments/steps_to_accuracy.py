@@ -21,7 +21,7 @@ WHAT = "steps to a held-out accuracy on digits, by batch and learning rate, for 
 BATCHES = tuple(2**power for power in range(3, 11))
 RATES, SEEDS, CLASSES = 12, 7, 10
 MOST_STEPS, LEAST_STEPS, PASSES = 1200, 200, 40
-"""A run ends behind this many passes: with a small batch sooner, with a large one later."""
+"""A run ends after this many passes: sooner with a small batch, later with a large one."""
 _SPACING = 1.04
 """Accuracy is looked at after steps 1, 2, ... and, later, each about so many times the last."""
 
@@ -30,8 +30,8 @@ _SPACING = 1.04
 class Setting:
     """A network, how it is trained, and the accuracy to reach.
 
-    ``lowest`` is the lowest of the learning rates, each of which is twice the one before;
-    ``wrong_labels`` the share of training labels that are random.
+    ``lowest`` is the lowest of the learning rates, each twice the one before; ``wrong_labels`` the
+    share of training labels that are random.
     """
 
     hidden: tuple[int, ...]
@@ -59,7 +59,7 @@ SETTINGS = {
 class Side(nn.Module):
     """As many networks as there are seeds, side by side: weights have one more dimension.
 
-    Nothing of one reaches another: products are taken one by one, all else is elementwise.
+    Nothing of one reaches another: products are taken one by one, everything else is elementwise.
     """
 
     def __init__(self, widths: tuple[int, ...], seeds: int) -> None:
@@ -79,7 +79,7 @@ class Side(nn.Module):
 
 
 def run(tell: Callable[[str], None]) -> dict[str, Any]:
-    """Median steps of 7 seeds by batch and rate; None where most did not get there."""
+    """Median steps of 7 seeds by batch and rate; None if most did not get there."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     found: dict[str, Any] = {}
@@ -111,7 +111,7 @@ def median_steps(setting: Setting, batch: int, rate: float) -> int | None:
 def train(setting: Setting, batch: int, rate: float) -> Iterator[tuple[int, list[float]]]:
     """Train one network a seed, and give steps done and held-out accuracies now and then.
 
-    It ends early where a loss is not a number.
+    It ends early if a loss is not a number.
     """
     images, labels, unseen, truths = load(setting.wrong_labels)
     model = Side((images.shape[1], *setting.hidden, CLASSES), SEEDS)

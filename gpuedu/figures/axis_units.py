@@ -19,7 +19,7 @@ class AxisUnit:
         return value / self.size
 
     def name_axis(self, what: str) -> str:
-        """What stands beside the axis.
+        """What is written beside the axis.
 
         >>> time_unit(0.02).name_axis("simulated time")
         'simulated time (ms)'

@@ -23,7 +23,7 @@ NO_VALUE = "no positive, finite number"
 
 @dataclass(frozen=True)
 class Bar:
-    """A value with its name and what is written beside it; ``until`` makes it a range.
+    """A value with its name and the text beside it; ``until`` makes it a range.
 
     One with a ``hatch`` is drawn hollow: printed or computed, say, beside what was measured.
     """
@@ -52,7 +52,7 @@ def plot_bars(
     """Draw values from top to bottom in the order given.
 
     Args:
-        bars: a value that is not positive and finite (``nan``) is said, not drawn.
+        bars: a value that is not positive and finite (``nan``) is mentioned, not drawn.
         caption: title, name of the value axis, source, alternative text.
         row_in: height of a row of a new figure, in inches.
         limits: the ends of the value axis, both positive, to compare with another figure; by

@@ -1,4 +1,4 @@
-"""How the bits of number formats are shared out: sign, exponent, mantissa."""
+"""How the bits of number formats are divided: sign, exponent, mantissa."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MANTISSA = (style.SKY, style.INK)
 
 @dataclass(frozen=True)
 class BitFields:
-    """One format: its name, the bits of its exponent and mantissa, what is written behind them."""
+    """One format: its name, the bits of its exponent and mantissa, and the text after them."""
 
     name: str
     exponent_bits: int

@@ -27,7 +27,7 @@ class HeldBlock:
 
 @dataclass(frozen=True)
 class BlockRow:
-    """A moment: what has happened, what is told at the right, and the blocks that are held."""
+    """A moment: what has happened, the text on the right, and the blocks that are held."""
 
     says: str
     note: str

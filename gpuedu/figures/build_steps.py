@@ -40,7 +40,7 @@ def plot_builds(
     """Draw steps from top to bottom, builds from left to right, and totals below.
 
     Args:
-        rows: of each step its cells, one for each build.
+        rows: each step's cells, one for each build.
         row_names: the texts of the steps, short.
         column_names: what had changed before each build.
         totals: pairs of a name and a value for each build, written below.

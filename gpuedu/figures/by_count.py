@@ -23,7 +23,7 @@ class CountLine:
     """Values by count; what is not a number from 0 on is left out.
 
     ``dots`` draws rings only; ``mark`` is a count at which a line falls from the value to the axis;
-    where ``signed``, values below 0 are drawn, too. ``has_marks=False`` is a line without markers.
+    if ``signed``, values below 0 are drawn too. ``has_marks=False`` is a line without markers.
     """
 
     name: str

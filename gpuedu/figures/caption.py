@@ -1,4 +1,4 @@
-"""What is written around a drawing: its title, its axes, its source and its alternative text."""
+"""The text around a drawing: its title, its axes, its source and its alternative text."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class _Box:
 
 
 def plot_chips(chips: Sequence[Chip], *, caption: Caption, ax: Axes | None = None) -> Axes:
-    """Draw chips side by side in the same size. A schematic: no area is to scale.
+    """Draw chips side by side in the same size. A schematic; no area is to scale.
 
     Args:
         chips: from left to right.

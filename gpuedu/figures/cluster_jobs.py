@@ -28,7 +28,7 @@ class JobBlock:
 
 @dataclass(frozen=True)
 class Cluster:
-    """Jobs of one cluster, with a line above them that says what is seen."""
+    """Jobs of one cluster, with a line above them that says what they show."""
 
     says: str
     nodes: int

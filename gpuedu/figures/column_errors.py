@@ -93,7 +93,7 @@ def _say_lost(ax: Axes, lost: int, columns: int) -> None:
         ax.text(
             0.5,
             0.5,
-            f"{lost} of {columns} errors\nare no finite number",
+            f"{lost} of {columns} errors\nare not finite numbers",
             transform=ax.transAxes,
             ha="center",
             va="center",

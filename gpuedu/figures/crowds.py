@@ -1,4 +1,4 @@
-"""A crowd of points on two axes, some beyond a limit, and a few that are marked and told."""
+"""A crowd of points on two axes, some beyond a limit, and a few that are marked and named."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Spot:
 
 @dataclass(frozen=True)
 class Mark:
-    """A point that is told below the drawing; without a place there is only its name."""
+    """A point that is named below the drawing; without a place there is only its name."""
 
     name: str
     spot: Spot | None

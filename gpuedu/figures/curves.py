@@ -46,7 +46,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Level:
-    """A horizontal line at ``y``, from which a curve keeps away or which it crosses."""
+    """A horizontal line at ``y``, which a curve stays away from or crosses."""
 
     name: str
     y: float

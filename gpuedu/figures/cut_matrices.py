@@ -17,20 +17,20 @@ from gpuedu.figures.caption import Caption, write_caption
 from gpuedu.figures.plain_bars import PlainBar
 
 COLORS = (style.BLUE, style.ORANGE, style.GREEN, style.PINK)
-"""By rank; more ranks take them in turn, and their numbers tell them apart."""
+"""By rank; with more ranks they repeat, and the numbers tell ranks apart."""
 _GAP, _NAME = 2.4, 2.0
 _LIGHT = 0.55
 
 
 @dataclass(frozen=True)
 class Cut:
-    """A matrix and who has which part of it.
+    """A matrix and which rank has which part of it.
 
     Attributes:
         name: what is written above it.
         rows: of the matrix.
         columns: of the matrix.
-        by_rows: whether the parts are rows; else they are columns.
+        by_rows: whether the parts are rows; otherwise they are columns.
         owners: the ranks that have each row, or column; nobody if empty.
         is_merged: whether neighbors with the same owners are drawn as one part.
     """
@@ -58,7 +58,7 @@ def plot_cuts(
         cuts: at least one; rows and columns to scale.
         bars: from top to bottom.
         line: name and place of an upright line to compare with.
-        limit: end of the bars' axis; a longer bar runs out of it.
+        limit: end of the bars' axis; a longer bar runs past it.
         caption: title, name of the value axis, source, alternative text.
         axes: two Axes to draw on; a new figure by default.
     """

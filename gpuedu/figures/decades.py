@@ -6,7 +6,7 @@ import math
 
 
 def write_decade(value: float) -> str:
-    """A power of ten in plain figures or with a letter where it has one, else with its exponent.
+    """A power of ten in plain figures or with a letter if it has one, otherwise with its exponent.
 
     >>> write_decade(1000.0), write_decade(0.1), write_decade(1e7), write_decade(1e12)
     ('1,000', '0.1', '10M', '1T')

@@ -25,7 +25,7 @@ def plot_draws(
 
     Args:
         groups: a name, and the samples that each rank draws, in their order. All ranks draw side by
-            side; who draws a sample that was drawn before gets a striped cell.
+            side; a sample that was drawn before gets a striped cell.
         caption: title, name of the axis along the draws, source, alternative text.
         ax: where to draw; a new figure by default.
     """

@@ -21,7 +21,7 @@ class EndLabel:
 
 
 def spread(wanted: Sequence[float], heights: Sequence[float]) -> list[float]:
-    """Centers as near to ``wanted`` as they can be without overlap, in the same order.
+    """Centers as close to ``wanted`` as possible without overlap, in the same order.
 
     Neighbors that would overlap become one group, centered on what its members wanted.
 

@@ -24,7 +24,7 @@ __all__ = ["MOST_ARROWS", "NOTHING", "messages", "plot_exchanges", "plot_links"]
 
 NOTHING = "Nothing was sent."
 MOST_ARROWS = 60
-"""With more messages the arrows would be a thicket, and are left out."""
+"""With more messages than this the arrows would be a thicket, and are left out."""
 _BAR, _TEXT_PT, _NARROW_PT = 0.8, 9.0, 3.0
 _WAITS = {"send", "recv"}
 
@@ -48,8 +48,8 @@ def plot_exchanges(
     """Draw a row for each rank, rank 0 on top: sends above, receives below, collectives on both.
 
     A bar is where the bytes moved; a pale striped one before it is the time in which the call had
-    been made and its other side was missing, or the way was taken. An arrow goes from each send to
-    its receive, behind the labels, where there are at most ``MOST_ARROWS``. Bytes are written where
+    been made but its other side was missing, or the link was taken. An arrow goes from each send to
+    its receive, behind the labels, if there are at most ``MOST_ARROWS``. Bytes are written where
     there is room.
 
     Args:

@@ -1,4 +1,4 @@
-"""Which items were mirrored, a row of cells for each worker: equal rows are seen at a glance."""
+"""Which items were mirrored, a row of cells for each worker: equal rows show at a glance."""
 
 from __future__ import annotations
 

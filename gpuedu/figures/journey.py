@@ -42,7 +42,8 @@ def plot_journey(steps: Sequence[JourneyStep], *, caption: Caption, ax: Axes | N
     """Draw launches as squares on the device's line, copies as arrows between the lines.
 
     Args:
-        steps: in order; of more than ``MOST_STEPS`` the first are drawn, and it is said.
+        steps: in order; if there are more than ``MOST_STEPS``, the first are drawn, and a note says
+            so.
         caption: title, name of the axis, source, alternative text.
         ax: where to draw; a new figure by default.
     """

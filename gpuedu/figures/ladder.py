@@ -1,7 +1,7 @@
 """The ladder of matmul kernels: what counts allow each rung, and what GPUs made of it.
 
-Bounds and measurements stand on one axis, the share of the fp32 peak. The share of cuBLAS, which is
-another thing, is written in a column of its own.
+Bounds and measurements share one axis, the share of the fp32 peak. The share of cuBLAS, which is
+something else, has its own column.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _AT_MOST = "at most,\n% of\npeak"
 def plot_ladder(ladder: Ladder, *, caption: Caption | None = None, ax: Axes | None = None) -> Axes:
     """Draw a row for each rung: its bound as a hatched frame, measurements as bars inside.
 
-    Where the bound without caches is lower, a line across the frame marks it. The learner's own
-    device is "yours" in its column and has a star at the end of each bar.
+    If the bound without caches is lower, a line across the frame marks it. The learner's own device
+    is "yours" in its column and has a star at the end of each bar.
 
     Args:
         ladder: rows from slow to fast, as ``gpuedu.lens.ladder.build_ladder`` gives them; with up

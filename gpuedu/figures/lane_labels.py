@@ -1,7 +1,7 @@
-"""What is written into the bars of a timeline: the recorded label, from its long form to its short.
+"""The texts in the bars of a timeline: the recorded label, from its long form to its short one.
 
 A stream of ``gpuedu.clock`` calls an operation "the copy of 'batch' to 'x' on copying"; in a bar
-that is "batch to x", or "batch" where there is less room.
+that is "batch to x", or "batch" if there is less room.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NUMBERED = re.compile(r"\D+ (?P<number>\d+)")
 
 
 def texts_of(interval: Interval) -> tuple[str, ...]:
-    """What may stand in the interval's bar, longest first; a wait says what is waited for.
+    """What may be written in the interval's bar, longest first; a wait says what it waits for.
 
     >>> texts_of(Interval("copy to device", "copy", 0, 1, "the copy of 'batch' to 'x' on copying"))
     ('batch to x', 'batch')
@@ -70,7 +70,7 @@ def _awaited(label: str) -> tuple[str, ...]:
 
 
 def in_families(lanes: Iterable[str]) -> tuple[str, ...]:
-    """The lanes, with those that differ in a number beside each other and in its order.
+    """The lanes, with those that differ only in a number side by side and in its order.
 
     >>> in_families(["worker 0", "main", "worker 10", "worker 9"])
     ('worker 0', 'worker 9', 'worker 10', 'main')

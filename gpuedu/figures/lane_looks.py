@@ -27,7 +27,7 @@ class Look:
 
     @property
     def behind_text(self) -> dict[str, object] | None:
-        """A ground of the bar's own color, where a text would stand on its hatch."""
+        """A background in the bar's own color, if a text would be on its hatch."""
         return {"facecolor": self.color, "edgecolor": "none", "pad": 0.6} if self.hatch else None
 
 
@@ -54,7 +54,7 @@ _LOOKS = {
 
 
 def look_of(kind: str) -> Look:
-    """The look of a kind; one that is not known gets a look of its own, and its name.
+    """The look of a kind; an unknown one gets its own look, and its name.
 
     >>> look_of("kernel").color, look_of("wait").key, look_of("dream").key
     ('#0072b2', 'waits', 'dream')

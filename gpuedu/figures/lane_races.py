@@ -1,4 +1,4 @@
-"""Races on a timeline: the two uses of a buffer that nothing puts in an order, joined by a line."""
+"""Races on a timeline: the two unordered uses of a buffer, joined by a line."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def interval_of(use: Use, places: Sequence[Placed]) -> Placed | None:
 def draw_races(
     ax: Axes, places: Sequence[Placed], races: Sequence[Race], unit: AxisUnit
 ) -> list[Line2D]:
-    """Mark each race; gives the key that names the buffers, or nothing where none was marked."""
+    """Mark each race; returns the key that names the buffers, or nothing if none was marked."""
     marked = []
     for race in races:
         ends = [interval_of(use, places) for use in (race.first, race.second)]

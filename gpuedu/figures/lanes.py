@@ -28,8 +28,8 @@ _TEXT_PT, _NARROW_PT = 9.0, 3.0
 class LaneRow:
     """Where a lane of a timeline is drawn: its middle, and the place of each of its intervals.
 
-    ``places`` gives the height of the middle of the interval's bar; intervals of one lane that
-    overlap lie above each other. ``bar`` is the height of a bar.
+    ``places`` gives the height of the middle of the interval's bar; overlapping intervals of one
+    lane are stacked. ``bar`` is the height of a bar.
     """
 
     lane: str
@@ -51,7 +51,7 @@ def plot_lanes(
     """Draw a timeline: a row for each lane, a bar for each interval, races between their two uses.
 
     Bars are labeled where there is room, with what was done or waited for; waits and sleeps are
-    pale and striped; intervals of one lane that overlap lie above each other.
+    pale and striped; overlapping intervals of one lane are stacked.
 
     Args:
         timeline: what is drawn, such as ``clock.timeline``.
@@ -59,10 +59,10 @@ def plot_lanes(
             alternative text.
         lanes: which, from top to bottom; by default all, in the order of their first interval,
             workers and threads together. One that did nothing stays empty.
-        races: such as ``device.races``; one is marked where both its uses are on the timeline, or
-            the one that is, if the other is the host's.
+        races: such as ``device.races``; one is marked if both its uses are on the timeline, or if
+            one is and the other is the host's.
         end_s: where the axis ends, to compare with another figure; by default with the timeline.
-        texts: what may stand in an interval's bar, longest first.
+        texts: what may be written in an interval's bar, longest first.
         ax: where to draw; a new figure by default.
 
     >>> line = Timeline.of([Interval("disk", "read", 0, 2e-3), Interval("main", "wait", 0, 2e-3)])

@@ -22,10 +22,10 @@ _PLAIN_BYTES = 100_000
 def plot_links(
     exchanges: Iterable[Exchange], *, ranks: int, caption: Caption, ax: Axes | None = None
 ) -> Axes:
-    """Draw what each rank (row) sent to each other one (column) by ``send``, and its sum beside.
+    """Draw what each rank (row) sent to each other one (column) by ``send``, and the sum beside it.
 
-    The darker a cell, the more bytes; a cell without a number is a link that nobody used, and the
-    links of a rank to itself are struck out. What collectives move is not in the table.
+    The darker a cell, the more bytes; a cell without a number is an unused link, and the links of a
+    rank to itself are struck out. What collectives move is not in the table.
 
     Args:
         exchanges: those of a run.

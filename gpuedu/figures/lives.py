@@ -42,7 +42,7 @@ class DrawnLife:
 
     @property
     def kept_until_s(self) -> float:
-        """Until when what it trained is in a checkpoint."""
+        """The time up to which its training is in a checkpoint."""
         return max(self.saves, default=self.start_s)
 
 
@@ -64,7 +64,7 @@ class _Place:
 def plot_lives(
     lives: Sequence[DrawnLife], *, caption: Caption, rows: Sequence[str], ax: Axes | None = None
 ) -> Axes:
-    """Draw a bar for each worker and life, with its rank; striped is what is in no checkpoint.
+    """Draw a bar for each worker and life, with its rank; what is in no checkpoint is striped.
 
     Pauses between lives are all drawn alike, and short lives longer than they were: how long each
     of them lasted is written above it.

@@ -1,4 +1,4 @@
-"""What functions of an offset give, and at which offsets that is no finite number."""
+"""What functions of an offset return, and at which offsets that is not a finite number."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gpuedu.figures.caption import Caption, write_caption
 
 _REACH = 7.0
 _EDGE, _ROW = 0.03, 0.055
-"""Where crosses lie, and how far the next line's are above them, as parts of the height."""
+"""Where crosses are, and how far the next line's are above them, as parts of the height."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ def plot_offsets(
 
     Args:
         lines: what to compare, over the same x.
-        level: where a right line lies; the axis shows as much above it as below, and a value
-            beyond lies at its edge.
+        level: where a right line lies; the axis shows as much above it as below, and a value beyond
+            it is drawn at the edge.
         caption: title, names of the axes, source, alternative text.
         ax: where to draw; a new figure by default.
     """

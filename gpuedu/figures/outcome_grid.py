@@ -40,7 +40,7 @@ def plot_outcomes(
     """Draw the first row at the top.
 
     Args:
-        rows: of each row its outcomes, one for each column.
+        rows: each row's outcomes, one for each column.
         row_names: what the rows are called.
         column_names: what the columns are called.
         caption: title, names of the axes, source, alternative text.

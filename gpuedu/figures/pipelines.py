@@ -34,7 +34,7 @@ class PipelineBox:
 
 @dataclass(frozen=True)
 class PipelineRow:
-    """A stage: the most that it keeps at once, and may; the box that waits, and a text about it."""
+    """A stage: the most it keeps at once, the most it may keep, the box that waits, and a text."""
 
     kept: int
     most: int
@@ -55,8 +55,8 @@ def plot_pipeline(
 ) -> np.ndarray:
     """Draw a row for each stage along the time, and beside it a bar of what the stage keeps.
 
-    What lies beyond ``best`` is on a red ground, and what a stage keeps beyond ``most`` is striped.
-    Axes hang on ``best`` and ``room`` alone, so that two schedules can be compared; unless
+    What is beyond ``best`` has a red background, and what a stage keeps beyond ``most`` is striped.
+    Axes depend only on ``best`` and ``room``, so that two schedules can be compared, unless
     ``is_free``.
 
     Args:

@@ -1,4 +1,4 @@
-"""How two ranks share matrices, and boxes of texts beside them: what is sent, in its order."""
+"""How two ranks share matrices, with boxes of text beside them: what is sent, in order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gpuedu.figures.caption import Caption, write_caption
 from gpuedu.figures.lane_looks import make_room_for_keys, write_keys
 
 PLAIN = "plain"
-"""The placement of what is no DTensor: each rank has all of it, and nobody knows of the other's."""
+"""The placement of a plain tensor: each rank has all of it, and neither knows of the other's."""
 _LIGHT, _WIDTH, _HEIGHT = 0.55, 0.9, 0.76
 _LEFT, _LIST, _BOXES, _GAP = 2.6, 6.9, 8.0, 0.2
 _LINE, _HEAD = 0.5, 0.8
@@ -32,7 +32,7 @@ _PLAIN_LOOK = {"facecolor": style.QUIET, "edgecolor": style.QUIET}
 class PlacedMatrix:
     """A matrix, or a vector, and its placement: "Shard(0)", "Shard(1)", "Replicate()" or "plain".
 
-    An odd one is told in red.
+    An odd one is shown in red.
     """
 
     name: str
@@ -51,7 +51,7 @@ def plot_placements(
 
     Args:
         matrices: in the order in which they are drawn.
-        lists: their names, and what is in them; of long ones the first entries.
+        lists: their names, and what is in them; for long ones, the first entries.
         caption: title, source, alternative text.
         ax: where to draw; a new figure by default.
     """

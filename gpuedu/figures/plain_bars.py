@@ -18,7 +18,7 @@ _HEIGHT = 0.62
 
 @dataclass(frozen=True)
 class PlainBar:
-    """A value from 0 on with its name and what is written behind it; ``ideal`` is outlined."""
+    """A value from 0 on with its name and the text after it; ``ideal`` is outlined."""
 
     name: str
     value: float
@@ -28,7 +28,7 @@ class PlainBar:
 
     @property
     def end(self) -> float:
-        """Where bar and outline end; 0 where neither is a finite number above it."""
+        """Where bar and outline end; 0 if neither is a finite number above it."""
         return max((x for x in (self.value, self.ideal) if math.isfinite(x)), default=0.0)
 
 

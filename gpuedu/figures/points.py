@@ -27,7 +27,7 @@ _LETTER_PT, _LINE_PT = 4.3, 8.5
 
 @dataclass(frozen=True)
 class Point:
-    """A point with its name; ``kind`` decides how it looks, ``is_told`` whether it is marked."""
+    """A point with its name; ``kind`` decides how it looks, ``is_told`` if it is marked."""
 
     name: str
     x: float
@@ -61,7 +61,7 @@ def plot_points(
     height_in: float = 4.6,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw points with their names beside them; a name that would lie on another is left out.
+    """Draw points with their names beside them; a name that would cover another is left out.
 
     Args:
         points: those told first keep their names; what is not finite and positive is left out.

@@ -40,10 +40,10 @@ def plot_profile(profile: Profile, *, caption: Caption, ax: Axes | None = None) 
 
     For each thread of the host there are its outermost operators and what is directly inside them;
     below, on a GPU, kernels by stream, and copies. Without a GPU the gaps are those between two
-    operators of the host. Names stand where there is room: a kernel's own, or its operator's.
+    operators of the host. Names are written where there is room: a kernel's own, or its operator's.
 
     Args:
-        profile: of a few steps: of many, nothing can be told apart.
+        profile: of a few steps: with many, nothing could be told apart.
         caption: title, name of the time axis without its unit, which is chosen to fit, source,
             alternative text. The key above the drawing says the share of the gaps.
         ax: where to draw; a new figure by default.

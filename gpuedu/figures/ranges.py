@@ -36,11 +36,11 @@ class RangeRow:
 
     @property
     def texts(self) -> list[str]:
-        """Of each column who has what, with what nobody has, and what several have."""
+        """For each column, who has what, including what nobody has and what several have."""
         return [", ".join(self._texts_of(spans)) for spans in self.columns]
 
     def runs(self, spans: Sequence[Span]) -> list[tuple[int, int, tuple[int, ...]]]:
-        """Numbers in a row that the same ones have."""
+        """Consecutive numbers with the same owners."""
         cuts = sorted({0, self.size, *(at for one in spans for at in (one.start, one.stop))})
         cuts = [at for at in cuts if 0 <= at <= self.size]
         return [

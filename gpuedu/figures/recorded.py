@@ -29,7 +29,7 @@ _MOST_TICKS = 6
 
 @dataclass(frozen=True)
 class RecordedBar:
-    """A kernel on a device: ``value`` is None where there is none, and ``text`` says why.
+    """A kernel on a device: ``value`` is None if there is none, and ``text`` says why.
 
     ``spread`` is the width of the middle half of the runs, in the unit of ``value``.
     """
@@ -74,7 +74,7 @@ def plot_recorded(panels: Sequence[Panel], *, caption: Caption) -> Axes:
     """Draw the panels below each other, with one title, source and alternative text.
 
     Args:
-        panels: at least one; each has a title and names of axes of its own.
+        panels: at least one; each has its own title and axis names.
         caption: title of the whole, source, alternative text.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Kernels under the roofs of a device: which share of its peak their counts allow, and why."""
+"""Kernels under the roofs of a device: what share of its peak their counts allow, and why."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def plot_roofline(
     is named below them.
 
     Args:
-        points: up to nine kernels, numbered in this order; each name stands once.
-        roofs: of the device that they are held against.
+        points: up to nine kernels, numbered in this order; each name occurs once.
+        roofs: of the device that they are compared with.
         measured: rates on that device, by the name of the kernel.
         caption: title, source, alternative text; ``roofline_caption`` gives the default.
         ax: where to draw; a new figure by default.

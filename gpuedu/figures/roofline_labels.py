@@ -21,10 +21,10 @@ _ELBOW_PT, _TOUCH_PT, _STEP_PT = 16.0, 11.0, 12.0
 
 @dataclass(frozen=True)
 class PlottedKernel:
-    """A kernel in its place: ``marks`` are its roofs with the intensity under each.
+    """A kernel at its place: ``marks`` are its roofs with the intensity under each.
 
     ``y`` is what it can attain, in TFLOP/s, and ``share`` that of the peak; ``reached`` says what
-    was measured of it, or is empty.
+    was measured for it, or is empty.
     """
 
     number: int

@@ -1,4 +1,4 @@
-"""What share each part has in a sum, as more and more parts come."""
+"""What share each part has in a sum, as more and more parts arrive."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def plot_running_shares(
     """Draw a bar for each moment, with a piece for each part that has come; the newest is darker.
 
     Args:
-        shares: of each moment, the shares of the parts so far; they should add up to 1.
+        shares: for each moment, the shares of the parts so far; they should add up to 1.
         caption: title, names of the axes, source, alternative text.
         ax: where to draw; a new figure by default.
     """

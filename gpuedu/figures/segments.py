@@ -1,4 +1,4 @@
-"""Rows of segments end to end, each as long as its size, with what it is written inside."""
+"""Rows of segments end to end, each as long as its size, with its name inside."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gpuedu.figures.caption import Caption, write_caption
 
 _ROOM = 1.18
 _NARROWEST, _LETTER = 0.045, 0.0108
-"""Of the axis: below that width nothing is written inside; a letter's width."""
+"""On the axis: the width below which nothing is written inside, and a letter's width."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class SegmentRow:
 
 
 def plot_segments(rows: Sequence[SegmentRow], *, caption: Caption, ax: Axes | None = None) -> Axes:
-    """Draw rows from the top, on an axis of sizes that begins at 0."""
+    """Draw rows from the top, on an axis of sizes that starts at 0."""
     ax = style.new_axes(1.0 + 0.7 * len(rows)) if ax is None else ax
     ax.grid(visible=False)
     end = _ROOM * max(row.total for row in rows)

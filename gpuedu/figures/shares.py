@@ -21,7 +21,7 @@ _HEIGHT = 0.58
 class Parts:
     """A bar: the parts by name, in the order in which they are drawn, and a text after it.
 
-    ``is_right``: where it isn't, the text stands out. ``ideal`` is outlined.
+    ``is_right``: if it isn't, the text stands out. ``ideal`` is outlined.
     """
 
     name: str

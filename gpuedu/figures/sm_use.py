@@ -17,7 +17,7 @@ _TICK_PT = 9.5
 
 @dataclass(frozen=True)
 class SmUse:
-    """A program's kernels, each as (start, end, SMs in use) in seconds; ``says`` stands beside it.
+    """A program's kernels, each as (start, end, SMs in use) in seconds; ``says`` goes beside it.
 
     Kernels that run at the same time use different SMs.
     """
@@ -27,7 +27,7 @@ class SmUse:
     says: tuple[str, ...]
 
     def steps(self, end_s: float) -> tuple[list[float], list[int]]:
-        """Times at which the number of SMs in use changes, and the number from each on.
+        """Times at which the number of SMs in use changes, and the number from then on.
 
         >>> SmUse("", ((1, 4, 10), (2, 3, 5)), ()).steps(6)
         ([0.0, 1, 2, 3, 4, 6], [0, 10, 15, 10, 0, 0])

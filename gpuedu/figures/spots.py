@@ -29,9 +29,9 @@ class Spot:
 
 @dataclass(frozen=True)
 class SpotPanel:
-    """Points on axes of their own, of which x starts at 0 and y is logarithmic if ``is_log``.
+    """Points on their own axes; x starts at 0, and y is logarithmic if ``is_log``.
 
-    ``filled`` and ``rings`` say what the two kinds of points are, where there are both.
+    ``filled`` and ``rings`` say what the two kinds of points are, if there are both.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""Strips of time below each other, made of stretches of several kinds, with a note after each."""
+"""Strips of time below each other, made of segments of several kinds, with a note after each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HEIGHT = 0.56
 
 @dataclass(frozen=True)
 class Look:
-    """How a kind of stretch is drawn: its color, and a hatch so that it isn't color alone."""
+    """How a kind of segment is drawn: its color, and a hatch so that it isn't color alone."""
 
     color: str
     hatch: str = ""
@@ -24,7 +24,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Strip:
-    """A row: its name, its stretches (kind, start, end), and what is written above it."""
+    """A row: its name, its segments (kind, start, end), and the text above it."""
 
     name: str
     stretches: tuple[tuple[str, float, float], ...]
@@ -43,7 +43,7 @@ def plot_strips(
 
     Args:
         strips: At least one.
-        looks: Of each kind that a stretch may have, in the legend's order.
+        looks: For each kind that a segment may have, in the legend's order.
         caption: Title, name of the axis, source, alternative text.
         end: Of the axis; what goes beyond is cut off.
         ax: Where to draw; a new figure by default.

@@ -1,7 +1,7 @@
 """One style for all figures, without touching matplotlib's global settings.
 
 A figure has its own near-white ground, so that it reads the same in a light and in a dark notebook.
-Colors are Okabe and Ito's, told apart by color-blind readers too; never color alone.
+Colors are Okabe and Ito's, which color-blind readers can tell apart; never color alone.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def name_axes(ax: Axes, *, title: str = "", x: str = "", y: str = "") -> Axes:
 
 
 def bare(ax: Axes) -> Axes:
-    """Take the frame away, for drawings that are not plots."""
+    """Remove the frame, for drawings that are not plots."""
     ax.set_axis_off()
     return ax
 

@@ -13,7 +13,7 @@ from matplotlib.textpath import text_to_path
 
 @lru_cache(maxsize=4096)
 def width_pt(text: str, size_pt: float) -> float:
-    """How wide a text is in the style's font, in points; the widest line where there are several.
+    """How wide a text is in the style's font, in points; the widest line if there are several.
 
     >>> width_pt("kernel", 9.0) < width_pt("kernels", 9.0) < width_pt("kernels", 12.0)
     True
@@ -27,7 +27,7 @@ def width_pt(text: str, size_pt: float) -> float:
 
 
 def longest_fit(texts: Sequence[str], room_pt: float, size_pt: float) -> str:
-    """The first of ``texts`` that is not wider than the room; "" where none is.
+    """The first of ``texts`` that is not wider than the room; "" if none fits.
 
     >>> longest_fit(["a long sentence", "short"], 40.0, 9.0), longest_fit(["short"], 4.0, 9.0)
     ('short', '')

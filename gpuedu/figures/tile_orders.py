@@ -22,9 +22,9 @@ class TileOrder:
     """The order of one kernel.
 
     Attributes:
-        name: whose order it is.
-        program: (rows, columns) int, the number of the program that stores each tile of ``c``;
-            -1 where none does.
+        name: the kernel's name.
+        program: (rows, columns) int, the number of the program that stores each tile of ``c``; -1
+            if none does.
         at_once: programs that run first, together.
         rows: rows of tiles whose stripe of ``a`` these read.
         columns: columns of tiles whose stripe of ``b`` these read.

@@ -1,4 +1,4 @@
-"""Probabilities of the most likely tokens: what a model says, and what settings leave of it."""
+"""Probabilities of the most likely tokens: what a model says, and what each setting leaves."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BEHIND = "#b4bac7"
 class TokenPanel:
     """A place in a text: tokens by falling probability (n,), and those that each setting leaves.
 
-    ``left`` has for each setting, by name, the probabilities of these tokens and what is told.
+    ``left`` has for each setting, by name, the probabilities of these tokens and a note.
     """
 
     title: str

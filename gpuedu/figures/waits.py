@@ -1,4 +1,4 @@
-"""Who waits for whom: ranks on a circle, and an arrow from each that waits to the one it needs."""
+"""Which rank waits for which: ranks on a circle, with an arrow from each to the one it needs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def plot_waits(
     caption: Caption,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw who waits for whom; ranks that wait in a circle are dark, those that do not wait pale.
+    """Draw which rank waits for which; ranks in a cycle are dark, those that do not wait pale.
 
     Args:
         waits: for each rank that waits, the ranks that have to do something before it can go on.
@@ -54,7 +54,7 @@ def plot_waits(
 
 
 def in_a_circle(waits: Mapping[int, Sequence[int]]) -> set[int]:
-    """The ranks that wait for somebody who, in the end, waits for them.
+    """The ranks that wait for one that, in the end, waits for them.
 
     >>> sorted(in_a_circle({0: [1], 1: [2], 2: [1]}))
     [1, 2]

@@ -47,7 +47,7 @@ class Crew:
 
 
 def plot_workers(crews: Sequence[Crew], *, caption: Caption, ax: Axes | None = None) -> Axes:
-    """Draw crews below each other: a row a worker, a box a task, and when results are there.
+    """Draw crews below each other: a row per worker, a box per task, and when results are there.
 
     Args:
         crews: from top to bottom.

@@ -1,1 +1,1 @@
-"""Grading that can be trusted: submissions are data, verdicts come from a process of their own."""
+"""Grading that can be trusted: submissions are data, verdicts come from a separate process."""

@@ -19,7 +19,7 @@ _TORCH_NUMBERS = 624
 
 
 def states() -> States:
-    """The state of each, as arrays and numbers; PyTorch's where it is imported."""
+    """The state of each, as arrays and numbers; PyTorch's if it is imported."""
     _, words, more = random.getstate()
     kind, key, *rest = np.random.get_state()
     found = {"python": [np.array(words, np.uint32), more], "numpy": [kind, key, *rest]}
@@ -28,7 +28,7 @@ def states() -> States:
 
 
 def changed(before: States) -> States:
-    """The states of those that were another one before."""
+    """The states of those that have changed."""
     return {name: one for name, one in states().items() if not _is_same(one, before.get(name, []))}
 
 
@@ -37,18 +37,18 @@ def _is_same(one: list, other: list) -> bool:
 
 
 def put(told: Any) -> None:
-    """Have the generators in these states, from a process that is not trusted.
+    """Put the generators into these states, from a process that is not trusted.
 
     Raises:
-        AnswerError: they can be in no such state.
+        AnswerError: they cannot be in such a state.
     """
     if type(told) is not dict:
-        raise AnswerError("the states of random generators arrived in a form that none has")
+        raise AnswerError("the states of random generators arrived in an unknown form")
     for name, state in told.items():
         try:
             _SETTERS[name](*state)
         except Exception as fault:
-            raise AnswerError("a random generator arrived in a form that none has") from fault
+            raise AnswerError("a random generator arrived in an unknown form") from fault
 
 
 @contextmanager
@@ -74,9 +74,9 @@ def _set_numpy(kind: Any, key: Any, position: Any, has_more: Any, more: Any) -> 
 
 
 def require_torch_state(raw: Any) -> None:
-    """Raise ValueError for bytes that are no state of a generator of PyTorch's on the CPU.
+    """Raise ValueError for bytes that are not a state of PyTorch's generator on the CPU.
 
-    PyTorch believes how many of its numbers are left: too many are read from behind them.
+    PyTorch trusts the count of numbers left: if it is too high, it reads past their end.
     """
     if not (type(raw) is np.ndarray and raw.dtype == np.uint8 and raw.shape == (_TORCH_BYTES,)):
         raise ValueError(raw)

@@ -17,20 +17,26 @@ from gpuedu.syllabus import lesson_in, lesson_of
 def grade(
     submissions: Annotated[Path, typer.Argument(help="LEARNER/LESSON/..., as nbgrader has it.")],
     out: Annotated[Path, typer.Option(help="Folder of the verdicts.")],
-    lesson: Annotated[list[str] | None, typer.Option(help="Folder of a lesson; all.")] = None,
+    lesson: Annotated[
+        list[str] | None, typer.Option(help="Folder of a lesson; all by default.")
+    ] = None,
     workers: Annotated[
-        int, typer.Option(min=0, help="Processes; one a core, memory allowing.")
+        int, typer.Option(min=0, help="Processes; one per core, memory allowing.")
     ] = 0,
     secret: Annotated[Path | None, typer.Option(help="File with the class's secret.")] = None,
-    resume: Annotated[bool, typer.Option(help="Go on with a run that was interrupted.")] = False,
-    again: Annotated[bool, typer.Option(help="Grade also what has a verdict.")] = False,
+    resume: Annotated[bool, typer.Option(help="Continue a run that was interrupted.")] = False,
+    again: Annotated[bool, typer.Option(help="Also grade what already has a verdict.")] = False,
     sandbox: Annotated[
         bool,
-        typer.Option(help="Without: for code you trust, not as root; every verdict says so."),
+        typer.Option(
+            help="Turn it off only for code you trust, and not as root; every verdict says so."
+        ),
     ] = True,
     regrade: Annotated[
         list[str] | None,
-        typer.Option(metavar="EXERCISE", help="Judge it again, after it was mended; no other."),
+        typer.Option(
+            metavar="EXERCISE", help="Judge only this exercise again, after it was fixed."
+        ),
     ] = None,
     scheduler: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Grade on the workers of a Dask scheduler.")
@@ -72,10 +78,14 @@ def grade(
 
 
 def variants(
-    folder: Annotated[Path, typer.Argument(help="Write the notebooks there.")],
+    folder: Annotated[Path, typer.Argument(help="Folder to write the notebooks into.")],
     verdicts: Annotated[Path, typer.Option(help="Folder of the class's secret and verdicts.")],
-    learner: Annotated[list[str] | None, typer.Option(help="One each; else one a class.")] = None,
-    lesson: Annotated[list[str] | None, typer.Option(help="Folder of a lesson; all.")] = None,
+    learner: Annotated[
+        list[str] | None, typer.Option(help="One set per learner; without it, one for the class.")
+    ] = None,
+    lesson: Annotated[
+        list[str] | None, typer.Option(help="Folder of a lesson; all by default.")
+    ] = None,
     secret: Annotated[Path | None, typer.Option(help="File with the class's secret.")] = None,
 ) -> None:
     """Write notebooks to hand out whose numbers differ by class, or by learner."""
@@ -92,12 +102,12 @@ def report(
         list[Path],
         typer.Argument(metavar="VERDICTS", help="Their folder; with --feedback, files or folders."),
     ],
-    page: Annotated[Path | None, typer.Option(help="Write one page of HTML there.")] = None,
+    page: Annotated[Path | None, typer.Option(help="File to write one page of HTML to.")] = None,
     feedback: Annotated[
         bool, typer.Option("--feedback", help="Add up what learners sent with `gpuedu feedback`.")
     ] = False,
     leaderboard: Annotated[
-        Path | None, typer.Option(help="Write the capstone's reports that ask for it, as CSV.")
+        Path | None, typer.Option(help="CSV file for the capstone's reports that ask to be shown.")
     ] = None,
     moodle: Annotated[
         Path | None, typer.Option(help="Write points as a table for Moodle's gradebook.")

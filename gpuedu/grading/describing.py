@@ -1,8 +1,8 @@
-"""What a learner's function gave, and what it left in its arguments, as plain values.
+"""What a learner's function returned, and what it left in its arguments, as plain values.
 
-A message has a value as a list that begins with what it is. What has no form is told as its type:
-whoever looks at it finds something of that name, and nothing in it. ``gpuedu.grading.rebuilding``
-puts values together again.
+A message holds a value as a list that begins with its kind. What has no form is described by its
+type: on the other side there is something of that name, with nothing in it.
+``gpuedu.grading.rebuilding`` puts values together again.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _EXACT = (Fraction, Decimal)
 SETS = {"set": set, "frozenset": frozenset}
 BYTES = {"bytes": bytes, "bytearray": bytearray}
 MOST_DIGITS = 1_000
-"""Of a number that is told as it is written."""
+"""Of a number that is written out."""
 _MOST_AGAIN = 8
 
 
 def describe(value: Any) -> list:
-    """A value as a message has it; never raises.
+    """A value in a message's form; never raises.
 
     >>> describe((1.5, "a")), describe(object())
     (['plain', (1.5, 'a')], ['other', 'object'])
@@ -62,15 +62,15 @@ def plainly(value: Any) -> Any:
 
 
 class Describing:
-    """Tells values that belong together: objects that are known there already, by their numbers.
+    """Describes values that belong together; objects that are already known there, by number.
 
-    Each new tensor, and each new object with parts, gets the next number below zero: told again, it
-    is the same one.
+    Each new tensor, and each new object with parts, gets the next number below zero: described
+    again, it is the same one.
 
     Args:
         found: the objects that are known; see ``gpuedu.grading.objects``.
-        opaque: gets the objects that are told as their type alone, by their ``id``.
-        number_made: gives the number of a tensor that operations made, which are told, too.
+        opaque: gets the objects that are described only by type, by their ``id``.
+        number_made: returns the number of a tensor that operations made, which are described too.
     """
 
     def __init__(
@@ -90,11 +90,11 @@ class Describing:
             self._know(number, one)
 
     def value(self, value: Any) -> list:
-        """A value as a message has it; never raises."""
+        """A value in a message's form; never raises."""
         return self._told(self.plainly(value), 0)
 
     def inside(self, value: Any) -> list:
-        """The same of what is in a known list, dict, array or tensor."""
+        """The same for what is in a known list, dict, array or tensor."""
         try:
             if is_tensor(value) and self._number_made is not None:
                 return ["made", self._number_made(value)]
@@ -108,12 +108,12 @@ class Describing:
             return self.opaque(value)
 
     def opaque(self, value: Any) -> list:
-        """What has no form, or is nobody's business: as its type."""
+        """What has no form, or does not matter: as its type."""
         self._opaque[id(value)] = value
         return ["other", str(type(value).__name__)[:60]]
 
     def plainly(self, value: Any, depth: int = 0) -> Any:
-        """See the function of this name; what has a number stays the object that it is."""
+        """See the function of this name; what has a number stays the same object."""
         try:
             return value if id(value) in self._numbers else self._plainly(value, depth)
         except Exception:  # whatever its own methods raise: it stays what it is
@@ -260,9 +260,9 @@ class Describing:
 
 
 class Again:
-    """Counts how often lists and the like are told by number a second time.
+    """Counts how often lists and the like are described by number a second time.
 
-    More than a few times in each other would be more than anybody gets through.
+    Nested more than a few times, they would be too much to process.
     """
 
     def __init__(self) -> None:
@@ -270,7 +270,7 @@ class Again:
         self._count = 0
 
     def allows(self, number: int, value: Any) -> bool:
-        """Whether this may be told, or found, by this number once more."""
+        """Whether this may be described, or found, by this number once more."""
         if is_tensor(value) or type(value) is np.ndarray:
             return True
         self._count += number in self._told
@@ -308,7 +308,7 @@ def _is_key(value: Any) -> bool:
 
 
 def tensor_parts(tensor: Any) -> tuple[str, list[int], np.ndarray]:
-    """Name of its dtype, its shape, and its bytes."""
+    """The name of its dtype, its shape, and its bytes."""
     import torch
 
     # `contiguous` leaves the stride of a single element as it is, and `view` asks for 1.

@@ -1,7 +1,7 @@
 """NumPy's dtypes by names that came from a process that is not trusted.
 
 NumPy reads a language out of a dtype's name: ``"(2,3)f8,i4"`` has fields and shapes, and three
-megabytes of such text become gigabytes. So it is handed names that it gives itself, and no others.
+megabytes of such text become gigabytes. So it is handed only names that it produces itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def dtype_named(name: Any) -> np.dtype:
     """The dtype whose ``str`` this is.
 
     Raises:
-        ValueError: no dtype says that of itself.
+        ValueError: no dtype has that string.
 
     >>> dtype_named("<f8"), dtype_named("|S5")
     (dtype('float64'), dtype('S5'))

@@ -1,4 +1,4 @@
-"""What a learner is told of a verdict: properties and causes, and nothing of the hidden cases."""
+"""What a learner is told about a verdict: properties and causes, nothing about hidden cases."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:[.,_]\d+)*(?:e[-+]?\d+)?(?!\w)")
 def feedback_card(exercise: Mapping[str, Any]) -> Card:
     """The card of one exercise, from its part of a verdict's file.
 
-    Counterexamples, and what the learner's code printed, are left out: they would tell the inputs
-    that the next submission will be tried on, too.
+    Counterexamples, and what the learner's code printed, are left out: they would reveal the inputs
+    that the next submission will be tried on.
     """
     heading = f"{exercise['id']}: {exercise['points']:g} of {exercise['max_points']:g}"
     state = exercise["state"]

@@ -1,4 +1,4 @@
-"""The notebooks that a class is given where its numbers are its own."""
+"""The notebooks that a class is given if it has its own numbers."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def write_handouts(
         folder: where they are written.
         verdicts: the folder of the class's verdicts.
         secret: of the class.
-        learners: names as they stand in nbgrader; nobody for one notebook for all.
-        lessons: folders of lessons; all that there are by default.
+        learners: names as in nbgrader; none for one notebook for all.
+        lessons: folders of lessons; all by default.
 
     Raises:
-        GpueduError: there is no such lesson, a name is no folder's, or the class was handed out
-            otherwise before, as its verdicts or the note beside them say.
+        GpueduError: there is no such lesson, a name cannot be a folder's, or the class was given
+            different handouts before, as its verdicts or the note beside them say.
     """
     for name in learners:
         if name in ("", ".", "..") or "/" in name or "\\" in name:
@@ -57,9 +57,9 @@ def write_handouts(
 
 
 def require_same_numbers(verdicts: Path, secret: str, wanted: Variants) -> None:
-    """Raise GpueduError where what was graded already would be judged by other numbers from now on.
+    """Raise GpueduError if what is already graded would be judged by other numbers from now on.
 
-    Nothing changes where all verdicts are of these numbers, or of lessons in which none are drawn.
+    Nothing changes if all verdicts are on these numbers, or on lessons in which none are drawn.
     """
     changed = sorted(
         {
@@ -77,6 +77,6 @@ def require_same_numbers(verdicts: Path, secret: str, wanted: Variants) -> None:
     raise GpueduError(
         f"{verdicts} has verdicts on {', '.join(changed)} by {before}: those learners would be "
         "judged by numbers that they were not given, and lose points",
-        remedy="name another folder of verdicts, for a class to which nothing was handed out yet; "
-        f"`gpuedu grade --out {verdicts}` goes on with {before}",
+        remedy="name another folder of verdicts, for a class that has no handouts yet; `gpuedu "
+        f"grade --out {verdicts}` goes on with {before}",
     )

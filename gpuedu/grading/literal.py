@@ -1,7 +1,7 @@
 """A learner's text on a page that others open: every character stands for itself.
 
-Feedback and the formgrader show text cells as HTML. Which Markdown, markup or formula a browser
-could be made to act on is a list without end; so nothing of a learner's is taken as any of them.
+Feedback and the formgrader show text cells as HTML. The list of Markdown, markup and formulas that
+a browser could be made to act on is endless, so nothing from a learner is treated as any of them.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ from __future__ import annotations
 import re
 
 SHIELD = "tex2jax_ignore mathjax_ignore"
-"""Classes of HTML in which MathJax, which knows links as well, looks for no formula."""
+"""HTML classes in which MathJax, which also makes links, looks for no formula."""
 
 _PLAIN = re.compile(r"[^A-Za-z0-9 ]")
 
 
 def literal(text: str) -> str:
-    """A text as HTML in which it is shown as it was written.
+    """A text as HTML that shows it as it was written.
 
-    All but letters, digits and spaces are character references, line ends too: neither a Markdown
-    parser nor a browser finds a mark, a tag or a formula in it.
+    Everything but letters, digits and spaces becomes a character reference, line ends too: neither
+    a Markdown parser nor a browser finds a mark, a tag or a formula in it.
 
     >>> literal("*so*")
     '<pre class="tex2jax_ignore mathjax_ignore">&#42;so&#42;</pre>'

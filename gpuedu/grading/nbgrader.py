@@ -1,14 +1,14 @@
 """nbgrader with verdicts from the sandbox: its commands, gradebook and pages stay as they are.
 
-In ``nbgrader_config.py``, behind the course's own settings::
+In ``nbgrader_config.py``, after the course's own settings::
 
     from gpuedu.grading.nbgrader import configure
     configure(get_config())
 
-``nbgrader autograde``, and the formgrader's button, then run nothing of what a learner wrote. They
-take the verdict of ``gpuedu grade`` where there is one, else they have it made, and write it into
-the check cells, where nbgrader finds points and feedback. What was handed in is found and read as
-``gpuedu grade`` does it, so the notebook that is shown is the one that was judged.
+``nbgrader autograde``, and the formgrader's button, then run nothing that a learner wrote. They
+take the verdict of ``gpuedu grade``, which they make if there is none, and write it into the check
+cells, where nbgrader finds points and feedback. What was handed in is found and read as ``gpuedu
+grade`` does it, so the notebook that is shown is the one that was judged.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ atexit.register(_worker.drop_zygote)
 
 
 def configure(config: Any) -> None:
-    """Have nbgrader take its grades from the sandbox."""
+    """Make nbgrader take its grades from the sandbox."""
     config.Autograde.autograde_preprocessors = [
         JudgeInSandbox if entry is Execute else entry
         for entry in Autograde.autograde_preprocessors.default_args[0]
@@ -118,7 +118,7 @@ def _init_notebooks(converter: Autograde) -> None:
     found = glob(pattern)  # noqa: PTH207  (it is absolute)
     named = [one for one in found if "\n" not in one]
     for one in set(found) - set(named):
-        converter.log.warning("Passed over, its name has a line end in it: %r", one)
+        converter.log.warning("Skipped, because its name contains a line end: %r", one)
     if not named or course.notebook_id not in ("*", lesson) or not _is_lesson(lesson):
         _find_alone(converter)
         return
@@ -143,7 +143,7 @@ def _regular_files(folder: str, exclude: Sequence[str] | None = None) -> list[st
 
 
 class ReadNowhereElse(NotebookExporter):
-    """Leaves what was handed in for a lesson to be read by ``RebuildFromVariant``.
+    """Leaves it to ``RebuildFromVariant`` to read what was handed in for a lesson.
 
     nbgrader reads it before anything else is done, without limits, follows links, and knows fewer
     forms of a notebook.
@@ -159,13 +159,13 @@ class ReadNowhereElse(NotebookExporter):
 
 
 class ClassVerdicts(NbGraderPreprocessor):
-    """What knows the class: where its verdicts lie, its secret, whose numbers it was given."""
+    """What knows the class: where its verdicts are, its secret, whose numbers it was given."""
 
     verdicts = Unicode("verdicts", help="Folder of the verdicts, below the course's root.").tag(
         config=True
     )
     secret = Unicode(
-        "", help="File with the class's secret; by default it lies beside the verdicts."
+        "", help="File with the class's secret; by default it is beside the verdicts."
     ).tag(config=True)
 
     def _task(self, learner: str, lesson: str) -> GradingTask:
@@ -180,7 +180,7 @@ class ClassVerdicts(NbGraderPreprocessor):
 
 
 class RebuildFromVariant(RebuildFromRelease, ClassVerdicts):
-    """As the course does it, from the notebook with the numbers that the learner was given."""
+    """As in the course, but from the notebook with the numbers that the learner was given."""
 
     def release_for(self, settings: Mapping[str, Any]) -> NotebookNode | None:
         """The notebook that this learner was handed out."""
@@ -191,7 +191,7 @@ class RebuildFromVariant(RebuildFromRelease, ClassVerdicts):
         return copy.deepcopy(released(task.lesson, task.variant))
 
     def handed_in(self, nb: NotebookNode, settings: Mapping[str, Any]) -> NotebookNode:
-        """The learner's notebook as the grader reads it; an empty one where that cannot be read."""
+        """The learner's notebook as the grader reads it; an empty one if it cannot be read."""
         if not _is_judged(settings):
             return super().handed_in(nb, settings)
         task = self._task(settings["student"], settings["assignment"])
@@ -201,13 +201,13 @@ class RebuildFromVariant(RebuildFromRelease, ClassVerdicts):
             return v4.new_notebook()
 
     def base_of(self, mine: NotebookNode, settings: Mapping[str, Any]) -> NotebookNode | None:
-        """The course's notebook with other numbers, where it is that which the learner answered."""
+        """The course's notebook with other numbers, if that is the one the learner answered."""
         found = origin(self._task(settings["student"], settings["assignment"]), mine)
         return found and found.notebook
 
 
 class JudgeInSandbox(ClassVerdicts, Execute):
-    """In place of nbgrader's Execute: no kernel is started, the verdict becomes the outputs."""
+    """Replaces nbgrader's Execute: no kernel is started; the verdict becomes the outputs."""
 
     def preprocess(
         self, nb: NotebookNode, resources: ResourcesDict, km: Any = None
@@ -215,9 +215,9 @@ class JudgeInSandbox(ClassVerdicts, Execute):
         """Write a submission's verdict into its check cells.
 
         Raises:
-            GpueduError: the assignment is no lesson; there is no sandbox here and no verdict yet;
-                a fault of ours stopped the grading. nbgrader leaves this submission ungraded, and
-                goes on with the others.
+            GpueduError: the assignment is not a lesson; there is no sandbox here and no verdict
+                yet; a fault of ours stopped the grading. nbgrader leaves this submission ungraded,
+                and goes on with the others.
         """
         settings = resources["nbgrader"]
         lesson_in(settings["assignment"])

@@ -1,8 +1,8 @@
 """The objects in the arguments of a call, by number, and what was left in each.
 
-Whoever calls a function with the same arguments elsewhere finds the same objects under the same
-numbers. A list, a dict or an array is told as a whole where it changed, a tensor's values, too; of
-an object with parts (see ``gpuedu.grading.parts``) those that changed.
+A call of a function with the same arguments elsewhere finds the same objects under the same
+numbers. A changed list, dict or array is sent as a whole, and so are a changed tensor's values; for
+an object with parts (see ``gpuedu.grading.parts``), the parts that changed.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ _NOTHING: dict[int, Any] = {}
 
 
 Opaque = Mapping[int, Any]
-"""Objects by their ``id``, which have no form elsewhere: nothing is found in them."""
+"""Objects, by ``id``, that have no form elsewhere: nothing is looked for in them."""
 
 
 def found_in(arguments: Any, opaque: Opaque = _NOTHING) -> list[Any]:
-    """What a function could leave something in, in an order; objects with parts once each.
+    """What a function could leave something in, in a fixed order; objects with parts once each.
 
     Raises:
-        AnswerError: there is more than anybody would hand over.
+        AnswerError: there is more than anyone would reasonably hand over.
 
     >>> inner = [1]
     >>> found_in((inner, 3, {"a": inner}))
@@ -62,15 +62,15 @@ def functions_in(arguments: Sequence[Any]) -> list[Any]:
 
 
 def is_function(value: Any) -> bool:
-    """Whether it is a function, or is called like one, and is nothing that has parts."""
+    """Whether it is a function, or is called like one, and has no parts."""
     return callable(value) and not isinstance(value, type) and not has_parts(value)
 
 
 def methods_in(arguments: Sequence[Any], opaque: Opaque = _NOTHING) -> list[tuple[Any, str]]:
-    """Objects with the name of a method that they lend, in an order.
+    """Objects with the name of a method that they lend, in a fixed order.
 
-    Those are the ``step`` of optimizers that are in some arguments, and the methods of arguments
-    whose class is marked so (see ``gpuedu.exercises.lent_methods``).
+    These are the ``step`` of optimizers among the arguments, and the methods of arguments whose
+    class is marked for it (see ``gpuedu.exercises.lent_methods``).
     """
     optimizers = filter(is_optimizer, found_in(tuple(arguments), opaque))
     marked = {id(one): one for one in arguments}.values()
@@ -113,7 +113,7 @@ class _Walk:
     def _counted(self, value: Any) -> Any:
         self._count += 1
         if self._count > _MOST_FOUND:
-            raise AnswerError("the arguments of a function have too many objects in them")
+            raise AnswerError("the arguments of a function contain too many objects")
         return value
 
 
@@ -122,9 +122,9 @@ class Before:
 
     Args:
         arguments: of the call.
-        opaque: what has no form elsewhere.
-        is_watched: whether operations on tensors are told by themselves: what was written to
-            their memory is not looked at then.
+        opaque: objects that have no form elsewhere.
+        is_watched: whether operations on tensors are sent separately: then what was written to
+            their memory is not checked.
 
     Attributes:
         found: the objects.
@@ -141,9 +141,9 @@ class Before:
         ]
 
     def told(self, describing: Describing) -> list[list | None]:
-        """What has been left in each since then, up to the last; None for what is as it was.
+        """What has been left in each since then, up to the last; None for what is unchanged.
 
-        A tensor that is found again is told once.
+        A tensor that is found again is sent once.
         """
         pairs = zip(self.found, self._copies, strict=True)
         told = [None if before is None else _told(one, before, describing) for one, before in pairs]
@@ -213,7 +213,7 @@ def _is_same(part: Any, before: Any) -> bool:
 
 
 def leave_all(found: list[Any], left: list, rebuilding: Rebuilding) -> None:
-    """Leave in objects what was left in those of their numbers elsewhere.
+    """Leave in objects what was left elsewhere in those with the same numbers.
 
     Args:
         found: the objects; see ``found_in``.

@@ -1,4 +1,4 @@
-"""Models, optimizers and objects of the course's, taken apart and put together.
+"""Models, optimizers and the course's objects, taken apart and put together.
 
 What may change in one are its parts, by name: plain values, and objects that may have parts, too.
 """
@@ -36,18 +36,18 @@ def is_tensor(value: Any) -> bool:
 
 
 def unseen() -> AbstractContextManager[None]:
-    """Looks at tensors inside are not the learner's: no watch on PyTorch's functions sees them."""
+    """Looks at tensors inside are not the learner's; no watch on PyTorch's functions sees them."""
     torch = sys.modules.get("torch")
     return nullcontext() if torch is None else torch._C.DisableTorchFunction()
 
 
 def is_generator(value: Any) -> bool:
-    """True if it is a random generator of PyTorch."""
+    """True if it is a PyTorch random generator."""
     return _of_torch(value, "Generator")
 
 
 def is_dtype(value: Any) -> bool:
-    """True if it is a dtype of PyTorch."""
+    """True if it is a PyTorch dtype."""
     return _of_torch(value, "dtype")
 
 
@@ -57,9 +57,9 @@ def is_leaf(value: Any) -> bool:
 
 
 def is_equal(old: Any, new: Any) -> bool:
-    """Whether it is the same; of what is neither a number nor a text, the same object.
+    """Whether it is the same; for what is neither a number nor a text, the same object.
 
-    Arrays of several elements never are, if they are not one.
+    Arrays of several elements never are, unless they are the same object.
     """
     if old is new or type(old) is not type(new):
         return old is new
@@ -84,7 +84,7 @@ def _classes(names: tuple[str, ...]) -> tuple[type, ...]:
 
 
 def has_parts(value: Any) -> bool:
-    """Whether it is a model, an optimizer or another object that has parts; a tensor is none."""
+    """Whether it is a model, an optimizer or another object that has parts; a tensor is not."""
     if _is_plain(value):
         return False
     names = ("nn.Module", "optim.Optimizer", *_WITH_ATTRIBUTES)
@@ -101,7 +101,7 @@ def is_optimizer(value: Any) -> bool:
 
 
 def parts_of(value: Any) -> Parts:
-    """What may change in an object that has parts, or in a tensor beside its values."""
+    """What may change in an object that has parts, or in a tensor besides its values."""
     if is_tensor(value):
         grad = value.grad if value.is_leaf else None
         return {"grad": grad, "requires_grad": value.requires_grad}
@@ -118,7 +118,7 @@ def _can_be_told(value: Any) -> bool:
 
 
 def is_alike(one: Any, other: Any) -> bool:
-    """Whether two objects with parts differ in nothing but those, and what is private."""
+    """Whether two objects with parts differ only in those and in private attributes."""
     return type(one) is type(other) and _rest(one) == _rest(other)
 
 
@@ -129,15 +129,15 @@ def _rest(value: Any) -> Parts:
 
 
 def another(value: Any) -> Any:
-    """A new object of the kind of one with parts, to get parts of its own.
+    """A new object of the same kind as one with parts, to be given its own parts.
 
     Raises:
-        AnswerError: none can be made of it.
+        AnswerError: none can be made from it.
     """
     try:
         made = copy.copy(value)
     except Exception as fault:
-        raise AnswerError("an object arrived of which there is no other one") from fault
+        raise AnswerError("an object arrived that cannot be copied") from fault
     held = vars(made).items()
     vars(made).update({name: copy.copy(one) for name, one in held if isinstance(one, (list, dict))})
     if _of_torch(made, "nn.Module"):
@@ -148,10 +148,10 @@ def another(value: Any) -> Any:
 
 
 def put_part(mine: Any, name: str, value: Any) -> None:
-    """Have a value as this part of an object, or of a tensor.
+    """Set this part of an object, or of a tensor, to a value.
 
     Raises:
-        AnswerError: it has no such part, or of another kind.
+        AnswerError: it has no such part, or one of another kind.
     """
     if is_tensor(mine):
         _put_into_tensor(mine, name, value)
@@ -166,14 +166,14 @@ def put_part(mine: Any, name: str, value: Any) -> None:
 
 
 def misfit() -> AnswerError:
-    """What is raised where something was left in an object that cannot be in it."""
-    return AnswerError("what a function left in an argument does not fit into it")
+    """What is raised if something was left in an object that cannot be in it."""
+    return AnswerError("what a function left in an argument does not fit there")
 
 
 def require_no_fused(values: Iterable[Any]) -> None:
-    """Raise AnswerError where one of some values is a parameter group of a fused optimizer.
+    """Raise AnswerError if one of some values is a parameter group of a fused optimizer.
 
-    Its kernel writes where the shape of a weight says, whatever the shape of its state is.
+    Its kernel writes where a weight's shape says, whatever the shape of the weight's state.
     """
     _require(not any(type(one) is dict and one.get("fused") for one in values))
 

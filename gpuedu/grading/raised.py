@@ -1,4 +1,4 @@
-"""What an exception was in another process: one of Python's own, or none that is known here."""
+"""What an exception was in another process: one of Python's own, or an unknown one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _PLAIN = (str, int, float, bool)
 
 
 def kinds_of(fault: BaseException) -> list[list[str]]:
-    """Module and name of its class and of those above, as a message has them.
+    """Module and name of its class and its base classes, in a message's form.
 
     >>> kinds_of(KeyError())[:2]
     [['builtins', 'KeyError'], ['builtins', 'LookupError']]
@@ -18,7 +18,7 @@ def kinds_of(fault: BaseException) -> list[list[str]]:
 
 
 def args_of(fault: BaseException) -> list:
-    """What it was made of, if that is plain, or else its text.
+    """Its arguments, if they are plain, or else its text.
 
     >>> args_of(KeyError("a", 1)), args_of(ValueError([1]))
     (['a', 1], ['[1]'])
@@ -37,11 +37,11 @@ def are_plain(args: Any) -> bool:
 
 
 def raised_as(base: type[Exception], kinds: Any, *arguments: Any) -> Exception:
-    """An exception that is caught as what was raised there, where that is one of Python's.
+    """An exception that is caught as what was raised there, if that is one of Python's.
 
     Args:
-        base: its class besides.
-        kinds: what ``kinds_of`` gave, from a process that is not trusted.
+        base: its other class.
+        kinds: what ``kinds_of`` returned, from a process that is not trusted.
         arguments: for the class.
 
     >>> class Told(Exception):

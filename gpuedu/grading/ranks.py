@@ -7,7 +7,7 @@ from typing import Any
 
 
 def rank_here() -> tuple[Any, int] | None:
-    """World and number of the simulated rank that calls; None where it is none.
+    """World and number of the calling simulated rank; None if it is not one.
 
     It does not import what makes such ranks, which most exercises do not need.
     """

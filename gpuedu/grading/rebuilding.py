@@ -1,4 +1,4 @@
-"""What a learner's function gave, and what it left in its arguments, put together again.
+"""What a learner's function returned, and what it left in its arguments, rebuilt.
 
 The other side of ``gpuedu.grading.describing``; what arrives is from a process that is not trusted.
 """
@@ -37,7 +37,7 @@ def rebuild(encoded: Any) -> Any:
     """The value that was described.
 
     Raises:
-        AnswerError: nothing is described so, or more than is worth the time it takes.
+        AnswerError: nothing is described like that, or it would take too long.
 
     >>> from gpuedu.grading.describing import describe
     >>> rebuild(describe([np.float32(2.5), {"a": (1, None)}]))
@@ -55,11 +55,11 @@ _KEYS = (str, bool, float, int, type(None), *_HASHED, _Key)
 
 
 class Rebuilding:
-    """Values that belong together on their way back; what takes long to make is counted.
+    """Values that belong together, on their way back; what takes long to make is counted.
 
     Args:
         found: the objects that are known here, by number.
-        made: gives the tensor of a number, which operations made here.
+        made: returns the tensor with a number, which operations made here.
     """
 
     def __init__(self, found: Sequence[Any] = (), made: Callable[[Any], Any] | None = None) -> None:
@@ -73,7 +73,7 @@ class Rebuilding:
         """The value that was described.
 
         Raises:
-            AnswerError: nothing is described so, or more than is worth the time it takes.
+            AnswerError: nothing is described like that, or it would take too long.
         """
         self._costly = 0
         return self._value(encoded, 0)
@@ -85,7 +85,7 @@ class Rebuilding:
             or type(encoded[0]) is not str
             or depth > DEEPEST
         ):
-            raise AnswerError("a result arrived in a form that none has")
+            raise AnswerError("a result arrived in an unknown form")
         kind, inside, *more = encoded
         if kind == "plain":
             return inside
@@ -115,13 +115,13 @@ class Rebuilding:
 
     def _pair(self, encoded: Any) -> list:
         if type(encoded) is not list or len(encoded) != 2:
-            raise AnswerError("a result arrived in a form that none has")
+            raise AnswerError("a result arrived in an unknown form")
         key, one = encoded
         if type(key) is list:
             key = self._key(self._value(key, DEEPEST))
         self._count(may_share_hash(key))
         if type(key) not in _KEYS:
-            raise AnswerError("a result arrived in a form that none has")
+            raise AnswerError("a result arrived in an unknown form")
         return [key, one]
 
     def _key(self, found: Any) -> Any:
@@ -161,28 +161,28 @@ class Rebuilding:
             return complex(*inside)
         if kind == "other" and type(inside) is str:
             return type(inside[:60] or "object", (), {})()
-        raise AnswerError("a result arrived in a form that none has")
+        raise AnswerError("a result arrived in an unknown form")
 
     def _object(self, number: Any) -> Any:
         if type(number) is not int or not -len(self._new) <= number < len(self._found):
-            raise AnswerError("a result has an object in it that nobody knows")
+            raise AnswerError("a result has an unknown object in it")
         return self._found[number] if number >= 0 else self._new[-1 - number]
 
     def _view(self, base: Any, shape: Any, strides: Any, offset: Any) -> Any:
         numbers = [*shape, *strides, offset] if type(shape) is type(strides) is list else [None]
         if not is_tensor(base) or len(numbers) > _MOST_NUMBERS or not all(map(_is_side, numbers)):
-            raise AnswerError("a tensor arrived in a form that none has")
+            raise AnswerError("a tensor arrived in an unknown form")
         self._weigh(math.prod(shape) * base.element_size())
         try:
             return base.detach().as_strided(shape, strides, offset)
         except (RuntimeError, TypeError, ValueError) as fault:
-            raise AnswerError("a tensor arrived in a form that none has") from fault
+            raise AnswerError("a tensor arrived in an unknown form") from fault
 
     def _tensor(self, made: Any, more: list, depth: int) -> Any:
         """A new tensor with what else is told of it: whether it is a parameter, and gradients."""
         needs_grad, is_parameter, grad = more or (False, False, None)
         if not type(needs_grad) is type(is_parameter) is bool:
-            raise AnswerError("a tensor arrived in a form that none has")
+            raise AnswerError("a tensor arrived in an unknown form")
         try:
             if is_parameter:
                 from torch.nn import Parameter
@@ -191,7 +191,7 @@ class Rebuilding:
             elif needs_grad:
                 made.requires_grad_()
         except RuntimeError as fault:
-            raise AnswerError("a tensor arrived in a form that none has") from fault
+            raise AnswerError("a tensor arrived in an unknown form") from fault
         self._new.append(made)
         if grad is not None and (found := self._value(grad, depth + 1)) is not None:
             put_part(made, "grad", found)
@@ -199,7 +199,7 @@ class Rebuilding:
 
     def _like(self, base: Any, parts: dict, depth: int) -> Any:
         if not has_parts(base) or list(parts) != list(parts_of(base)):
-            raise AnswerError("an object arrived in a form that none has")
+            raise AnswerError("an object arrived in an unknown form")
         made = another(base)
         self._new.append(made)
         for name, one in parts.items():
@@ -217,12 +217,12 @@ def _exact(kind: str, written: str) -> Fraction | Decimal:
             raise ValueError(written)
         return Decimal(written) if kind == "Decimal" else Fraction(*map(int, written.split("/")))
     except (ValueError, TypeError, ZeroDivisionError, InvalidOperation) as fault:
-        raise AnswerError("a number arrived in a form that none has") from fault
+        raise AnswerError("a number arrived in an unknown form") from fault
 
 
 def _bytes(kind: str, raw: Any) -> bytes | bytearray:
     if not (type(raw) is np.ndarray and raw.dtype == np.uint8 and raw.ndim == 1):
-        raise AnswerError("a text of bytes arrived in a form that none has")
+        raise AnswerError("a string of bytes arrived in an unknown form")
     return BYTES[kind](raw.tobytes())
 
 
@@ -233,12 +233,12 @@ def _generator(name: Any, state: Any) -> np.random.Generator:
         bits = getattr(np.random, name)()
         bits.state = state
     except Exception as fault:
-        raise AnswerError("a random generator arrived in a form that none has") from fault
+        raise AnswerError("a random generator arrived in an unknown form") from fault
     return np.random.Generator(bits)
 
 
 def tensor_of(name: Any, shape: Any, raw: Any) -> Any:
-    """The tensor of these parts.
+    """The tensor with these parts.
 
     Raises:
         AnswerError: there is none.
@@ -248,11 +248,11 @@ def tensor_of(name: Any, shape: Any, raw: Any) -> Any:
     dtype = _dtype(name)
     is_raw = type(raw) is np.ndarray and raw.dtype == np.uint8 and raw.ndim == 1
     if not (is_raw and type(shape) is list):
-        raise AnswerError("a tensor arrived in a form that none has")
+        raise AnswerError("a tensor arrived in an unknown form")
     try:
         return torch.from_numpy(raw).view(dtype).reshape(shape)
     except (RuntimeError, TypeError) as fault:
-        raise AnswerError("a tensor arrived in a form that none has") from fault
+        raise AnswerError("a tensor arrived in an unknown form") from fault
 
 
 def _dtype(name: Any) -> Any:
@@ -266,7 +266,7 @@ def _dtype(name: Any) -> Any:
 
 
 def write_back(mine: Any, theirs: Any) -> None:
-    """Have in an argument what was left in it elsewhere; another form is passed over.
+    """Put into an argument what was left in it elsewhere; any other form is skipped.
 
     >>> mine = [3, [1.5], 2]
     >>> write_back(mine, [2, [1.5], 3]); mine

@@ -1,8 +1,8 @@
-"""A case is played again with functions that give what a learner's were seen to.
+"""A case is played again with functions that return what a learner's functions returned.
 
 That is in the machine player, where no learner's code ever ran, and never in the judge: a record
-may ask for any amount of work and memory, and for objects that no kernel of PyTorch's expects.
-Where a play asks for it, what a call did is told as operations of PyTorch, which are carried out.
+may ask for any amount of work and memory, and for objects that no PyTorch kernel expects. If a play
+asks for it, what a call did is sent as PyTorch operations, which are carried out.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _MOST_SAID = 1_000
 
 
 def play_again(play: Play, inputs: Mapping[str, Any], recorded: Any, limit_s: float) -> Outcome:
-    """What a play gives with recorded results; a record that is none is a problem.
+    """What a play returns with recorded results; an invalid record is a problem.
 
     Args:
-        play: the exercise's; it notes nothing beside the results of the learner's functions.
+        play: the exercise's; it notes nothing besides the results of the learner's functions.
         inputs: of the case.
         recorded: what ``gpuedu.grading.player.recording`` made of the calls, from a process that is
             not trusted.
-        limit_s: for all of it.
+        limit_s: for everything together.
     """
 
     def run() -> Any:
@@ -84,7 +84,7 @@ class _Record:
         seen = rebuild(self._attested.popleft())
         if not _is_told(seen):
             self._is_another = True
-            raise AnswerError("what was seen beside it arrived in a form that it has not")
+            raise AnswerError("what was observed beside it arrived in an unknown form")
         return seen
 
     def _function(self, number: int, around: Any = (), *, is_hook: bool = False) -> Callable:

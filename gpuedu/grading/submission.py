@@ -11,8 +11,8 @@ class Submission:
     """What one learner handed in for one lesson.
 
     Attributes:
-        answers: sources of the learner's answer cells by cell id; of the rest nothing is taken.
-        repairs: what was mended or passed over, for learner and teacher.
+        answers: sources of the learner's answer cells by cell id; nothing else is taken.
+        repairs: what was repaired or skipped, for learner and teacher.
         digest: SHA-256 of the bytes that were handed in, in hexadecimal.
     """
 

@@ -1,4 +1,4 @@
-"""Texts of any origin, as files and terminals can have them."""
+"""Texts of any origin, made safe for files and terminals."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ MOST_TEXT = 4_000
 
 
 def writable(text: str) -> str:
-    r"""A text as every file can have it: not endless, and without halves of characters.
+    r"""A text that any file can hold: not endless, and without half characters.
 
     >>> writable("half \ud800")
     'half ?'

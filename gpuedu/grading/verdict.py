@@ -1,4 +1,4 @@
-"""What was found about one submission, as one file of JSON: never half written, never lost."""
+"""What was found about one submission, as one JSON file: never half written, never lost."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ class ExerciseVerdict:
         points: earned; of ``max_points``.
         max_points: that can be had.
         state: solved, partly, wrong, unsolved or refused.
-        properties: for each its name, what it says, points, whether it holds; where it does not,
-            ``message`` is the counterexample, which tells hidden inputs, and ``cause`` a question;
-            ``forgeable`` says whether it hangs on what is ``observed``.
+        properties: for each its name, what it says, points, whether it holds; if it does not,
+            ``message`` is the counterexample, which reveals hidden inputs, and ``cause`` a
+            question; ``forgeable`` says whether it depends on what is ``observed``.
         refusal: why nothing was played.
         remedy: what to try then.
         printed: what the learner's code printed in the check.
-        forgeable: whether something that was judged, and is no result of the learner's code, was
+        forgeable: whether something that was judged, other than a result of the learner's code, was
             observed in the process that ran it.
         observed: what that is, in words.
         seconds: that it took.
@@ -90,7 +90,7 @@ class ExerciseVerdict:
 
     @classmethod
     def of(cls, report: Report, play: Play, judged_by: str = "") -> ExerciseVerdict:
-        """From what the judge reports, and the play, which says what of it could be forged."""
+        """From what the judge reports, and the play, which says which of it could be forged."""
         return cls(
             report.exercise,
             report.points,
@@ -131,12 +131,12 @@ class Verdict:
     Attributes:
         task: what was graded.
         state: how it ended.
-        reason: why it failed, where it did.
-        exercises: in the lesson's order; of a submission that cannot be read there are none.
-        repairs: what was mended in its form.
+        reason: why it failed, if it did.
+        exercises: in the lesson's order; none for a submission that cannot be read.
+        repairs: what was repaired in its form.
         answers: the learner's answer cells by id, for the teacher.
         digest: SHA-256 of what was handed in.
-        sandbox: whether the learner's code was shut in.
+        sandbox: whether the learner's code was sandboxed.
         course: version of the course that judged.
         seconds: that it took.
         regraded: what was judged again, in that order: an exercise's ``id``, its ``points_before``,
@@ -161,7 +161,7 @@ class Verdict:
         return sum(one.points for one in self.exercises)
 
     def as_dict(self) -> dict[str, Any]:
-        """The verdict as its file has it; the seed itself is not in it, and no path."""
+        """The verdict in its file's form, without the seed itself and without a path."""
         saved = asdict(self)
         task = saved.pop("task")
         return {
@@ -176,7 +176,7 @@ class Verdict:
 
 
 def seed_mark(seed: int) -> str:
-    """What a verdict tells of its seed: whether it is the same as another, and no more."""
+    """What a verdict reveals about its seed: only whether it is the same as another."""
     return hashlib.sha256(f"seed {seed}".encode()).hexdigest()[:16]
 
 
@@ -194,7 +194,7 @@ def verdict_from(saved: Mapping[str, Any], task: GradingTask) -> Verdict:
 
 
 def verdict_name(task: GradingTask, digest: str, course: str) -> str:
-    """The name of a verdict's file: the same submission, judged the same way, has the same name."""
+    """The name of a verdict's file: the same submission judged the same way has the same name."""
     how = [task.seed, FORMAT, *([task.variant] if task.variant else [])]
     text = json.dumps([task.learner, task.lesson, digest, course, *how])
     return hashlib.sha256(text.encode()).hexdigest()[:32] + SUFFIX
@@ -206,7 +206,7 @@ def failure_name(task: GradingTask) -> str:
 
 
 def write_verdict(folder: Path, name: str, verdict: Verdict) -> Path:
-    """Write a verdict's file whole or not at all, and force it to the disk."""
+    """Write a verdict's file whole or not at all, and force it to disk."""
     text = json.dumps(verdict.as_dict(), indent=1, ensure_ascii=True)
     path, beside = folder / name, folder / f".{name}.{os.getpid()}"
     with writing_in(folder):
@@ -229,7 +229,7 @@ def write_verdict(folder: Path, name: str, verdict: Verdict) -> Path:
 
 @contextlib.contextmanager
 def writing_in(folder: Path) -> Iterator[None]:
-    """Tell what keeps anything from being written in the folder of a class.
+    """Report what prevents writing to the folder of a class.
 
     Raises:
         GpueduError: in place of an OSError.
@@ -239,7 +239,7 @@ def writing_in(folder: Path) -> Iterator[None]:
     except OSError as fault:
         raise GpueduError(
             f"cannot write in {folder}: {fault.strerror or fault}",
-            remedy="mend that, and `--resume` goes on: what is graded is kept",
+            remedy="fix that, and `--resume` goes on: what is graded is kept",
         ) from fault
 
 
@@ -247,7 +247,7 @@ def read_verdicts(folder: Path) -> list[dict[str, Any]]:
     """All verdicts in a folder, by lesson and learner.
 
     Raises:
-        GpueduError: a file that is none, or of another format; which.
+        GpueduError: a file is not a verdict, or has another format; it is named.
     """
     found = read_folder(folder).values()
     return sorted(found, key=lambda one: (one["lesson"], one["learner"]))
@@ -257,7 +257,7 @@ def read_folder(folder: Path) -> dict[Path, dict[str, Any]]:
     """All verdicts in a folder by their files, without those that another command moves meanwhile.
 
     Raises:
-        GpueduError: a file that is none, or of another format; which.
+        GpueduError: a file is not a verdict, or has another format; it is named.
     """
     found = {}
     for path in sorted(folder.glob(f"*{SUFFIX}")):
@@ -267,10 +267,10 @@ def read_folder(folder: Path) -> dict[Path, dict[str, Any]]:
 
 
 def read_verdict(path: Path) -> dict[str, Any]:
-    """One verdict, as its file has it.
+    """One verdict, in its file's form.
 
     Raises:
-        GpueduError: the file is none, or of another format.
+        GpueduError: the file is not a verdict, or has another format.
         FileNotFoundError: it is not there.
     """
     try:
@@ -278,12 +278,12 @@ def read_verdict(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise
     except (ValueError, RecursionError, OSError) as fault:
-        raise GpueduError(f"{path} is no verdict: {fault}", remedy=_MOVE_IT) from fault
+        raise GpueduError(f"{path} is not a verdict: {fault}", remedy=_MOVE_IT) from fault
     if not isinstance(saved, dict) or saved.get("format") != FORMAT:
         raise GpueduError(
             f"{path.name} is a verdict of another format", remedy="grade into an empty folder"
         )
     missing = [key for key in _KEYS if key not in saved]
     if missing:
-        raise GpueduError(f"{path} is no verdict: it has no {missing[0]!r}", remedy=_MOVE_IT)
+        raise GpueduError(f"{path} is not a verdict: it has no {missing[0]!r}", remedy=_MOVE_IT)
     return saved

@@ -1,8 +1,8 @@
 """Plain values and arrays as bytes, between the judge and a process that is not trusted.
 
-Never pickle: reading these bytes makes numbers, texts, lists, dicts and NumPy arrays of plain
-dtypes, within limits, and runs nothing. A message is a length, a JSON header, and the raw bytes of
-its arrays.
+Never pickle: reading these bytes creates only numbers, texts, lists, dicts and NumPy arrays of
+plain dtypes, within limits, and runs nothing. A message is a length, a JSON header, and the raw
+bytes of its arrays.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _HASH_BITS = 60
 
 
 class WireError(GpueduError):
-    """Bytes that are no message, a message beyond the limits, or a value that cannot be sent."""
+    """Bytes that are not a message, a message beyond the limits, or a value that cannot be sent."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,14 @@ class WireLimits:
     Attributes:
         header_bytes: of the JSON.
         arrays_bytes: of the elements of all arrays.
-        marks: commas and opening brackets in the JSON: what it takes to be read grows with them.
-        values: in each other and beside each other.
+        marks: commas and opening brackets in the JSON: reading time grows with them.
+        values: nested and side by side.
         arrays: arrays and NumPy's numbers.
-        spread_bytes: that lie between the elements of arrays which are not compact.
-        odd_keys: numbers as keys that may have one hash.
-        depth: of values in each other.
+        spread_bytes: between the elements of arrays that are not compact.
+        odd_keys: numeric keys that may share a hash.
+        depth: of nesting.
         dimensions: of an array.
-        rows: of an array, which costs an object each where somebody goes through it.
+        rows: of an array, which each cost an object when iterated over.
     """
 
     header_bytes: int = 4 * 2**20
@@ -70,7 +70,7 @@ def pack(value: Any) -> bytes:
     """A value as the bytes of a message.
 
     Raises:
-        WireError: there is something in it that is not plain; what, and where.
+        WireError: something in it is not plain; it says what, and where.
 
     >>> unpack(pack({"a": np.arange(3, dtype=np.int32), "b": (1, None)}))
     {'a': array([0, 1, 2], dtype=int32), 'b': (1, None)}
@@ -117,7 +117,7 @@ def unpack(message: bytes, limits: WireLimits | None = None) -> Any:
     """The value in a message; arrays are writable and own their memory.
 
     Raises:
-        WireError: it is no message, or beyond the limits.
+        WireError: it is not a message, or exceeds the limits.
     """
     limits = limits or WireLimits()
     if len(message) < _LENGTHS.size:
@@ -130,7 +130,7 @@ def unpack_parts(lengths: tuple[int, int], parts: memoryview, limits: WireLimits
     """The value in a message's header and arrays, which are as long as ``read_lengths`` says.
 
     Raises:
-        WireError: they are no message, or beyond the limits.
+        WireError: they are not a message, or exceed the limits.
     """
     header_bytes, arrays_bytes = lengths
     if len(parts) != header_bytes + arrays_bytes:
@@ -187,13 +187,13 @@ class _Reader:
                 return self._dict(inside, depth)
             if kind == "s":
                 return self._scalar(inside)
-        raise WireError("a message has a value of no known kind")
+        raise WireError("a message has a value of an unknown kind")
 
     def _dict(self, pairs: list, depth: int) -> dict:
         built = {}
         for pair in pairs:
             if type(pair) is not list or len(pair) != 2 or type(pair[0]) not in _PLAIN:
-                raise WireError("a message has a dict that is none")
+                raise WireError("a message has a malformed dict")
             self._require_key(pair[0])
             built[pair[0]] = self.build(pair[1], depth + 1)
         return built
@@ -207,14 +207,14 @@ class _Reader:
     def _scalar(self, inside: Any) -> np.generic:
         found = self._array(inside["a"]) if type(inside) is dict and [*inside] == ["a"] else None
         if found is None or found.shape != ():
-            raise WireError("a message has a number of no known kind")
+            raise WireError("a message has a number of an unknown kind")
         return found[()]
 
     def _array(self, header: Any) -> np.ndarray:
         try:
             return self._array_of(header)
         except (ValueError, OverflowError, MemoryError) as fault:
-            raise WireError(f"a message has an array that none is: {fault}") from fault
+            raise WireError(f"a message has a malformed array: {fault}") from fault
 
     def _array_of(self, header: Any) -> np.ndarray:
         self._arrays += 1
@@ -224,9 +224,9 @@ class _Reader:
             name, shape, *strides = header
             dtype = dtype_named(name)
         except (TypeError, ValueError) as fault:
-            raise WireError(f"a message has an array of no known dtype: {fault}") from fault
+            raise WireError(f"a message has an array of an unknown dtype: {fault}") from fault
         if dtype.kind not in _KINDS or not dtype.itemsize or type(shape) is not list:
-            raise WireError("a message has an array of no known dtype")
+            raise WireError("a message has an array of an unknown dtype")
         if len(shape) > self._limits.dimensions or not all(
             type(side) is int and 0 <= side <= self._limits.arrays_bytes for side in shape
         ):
@@ -235,12 +235,12 @@ class _Reader:
             raise WireError("a message has an array of too many rows")
         size_bytes = math.prod(shape) * dtype.itemsize
         if size_bytes > len(self._raw) - self.at:
-            raise WireError("a message has an array with less bytes than its shape needs")
+            raise WireError("a message has an array with fewer bytes than its shape needs")
         raw = self._raw[self.at : self.at + size_bytes]
         self.at += size_bytes
         found = np.frombuffer(bytearray(raw), dtype=dtype).reshape(shape)
         if dtype.kind == "U" and found.size and _code_points(found).max() > sys.maxunicode:
-            raise WireError("a message has a text of characters that there are not")
+            raise WireError("a message has a text with characters that do not exist")
         return self._laid_out(found, *strides) if strides else found
 
     def _laid_out(self, values: np.ndarray, strides: Any, *more: Any) -> np.ndarray:
@@ -262,7 +262,7 @@ class _Reader:
 
 
 def may_share_hash(key: Any) -> bool:
-    """Whether many keys like this one can have one hash."""
+    """Whether many keys like this one can share a hash."""
     return type(key) is float or (type(key) is int and key.bit_length() >= _HASH_BITS)
 
 

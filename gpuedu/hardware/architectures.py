@@ -1,7 +1,7 @@
-"""Generations of devices: which formats their matrix units take, and which software runs on them.
+"""Generations of devices: which formats their matrix units take, which software runs on them.
 
 From ``architectures.toml``, each fact with its document. CUDA and ROCm versions, and the targets of
-PyTorch's wheels, change with every release: the file says of which date and release they are.
+PyTorch's wheels, change with every release: the file says from which date and release they are.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Architecture:
     """One generation. A text that does not apply is empty.
 
     ``tensor_formats`` are those of its matrix units. ``cuda_from`` is the first CUDA toolkit that
-    compiles for it and ``cuda_until`` the last, where it was dropped; ``rocm_from`` likewise, with
-    ``rocm_target`` the compiler's name of it. ``software`` says what runs PyTorch there, and
+    compiles for it and ``cuda_until`` the last, if it was dropped; ``rocm_from`` likewise, with
+    ``rocm_target`` the compiler's name for it. ``software`` says what runs PyTorch there, and
     ``lacks`` what that cannot do.
     """
 
@@ -84,7 +84,7 @@ def wheels() -> Mapping[str, tuple[str, ...]]:
 def parse(
     text: str,
 ) -> tuple[Mapping[str, Architecture], Mapping[str, tuple[str, ...]]]:
-    """Generations and wheels from TOML; CatalogError names what is at fault."""
+    """Generations and wheels from TOML; CatalogError names what is wrong."""
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as fault:

@@ -10,7 +10,7 @@ from gpuedu.hardware.machine import available_memory_bytes
 from gpuedu.units import GIB, MB
 
 SIZE_BYTES = int(128 * MB)
-"""More than the last-level cache of most machines holds; some servers have larger ones."""
+"""More than most machines' last-level cache holds; some servers have larger ones."""
 
 _SHARE = 8
 _LEAST_REPEATS = 5
@@ -35,8 +35,8 @@ def measure_bandwidth(
 
     A plain store first fetches the line it overwrites; that traffic is not counted, so the rate is
     what a program gets and not what the memory moves. The C library avoids the fetch for copies
-    that it holds to be larger than the cache: where the system reports a cache of hundreds of MB,
-    a larger ``size_bytes`` may copy faster than the default (1.7 times on one such machine).
+    that it considers larger than the cache: where the system reports a cache of hundreds of MB, a
+    larger ``size_bytes`` may copy faster than the default (1.7 times on one such machine).
 
     Args:
         size_bytes: size of the array in bytes; it and its copy together take at most an eighth of

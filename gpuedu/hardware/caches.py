@@ -22,7 +22,7 @@ class Cache:
 
 
 def find_caches(system: Path = SYSTEM) -> tuple[Cache, ...]:
-    """The caches that hold data, nearest to the core first; none where the system keeps no list.
+    """The caches that hold data, nearest to the core first; none if the system keeps no list.
 
     A cache that several cores share is counted once. Linux has the list. A virtual machine may
     report the caches of the whole processor, of which it gets a share.

@@ -1,4 +1,4 @@
-"""The catalog of devices, from ``devices.toml``: each number with the document it is from."""
+"""The catalog of devices, from ``devices.toml``: each number with its source document."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ _REQUIRED = {"key", "name", "vendor", "kind", "architecture", "memory_gb", "band
 
 @dataclass(frozen=True)
 class Device:
-    """One device. What no source gave is None, or is not in ``flop_per_s``.
+    """One device. What no source gives is None, or missing from ``flop_per_s``.
 
     ``kind`` is one of ``KINDS``, ``architecture`` the name of its generation, ``year`` that of its
     launch. ``flop_per_s`` maps a precision to the dense peak. ``sms`` streaming multiprocessors
     (AMD's compute units, a CPU's cores) have ``lanes_per_sm`` fp32 lanes each, at ``clock_hz``, and
     an SM's matrix units do ``tensor_flop_per_clock`` in 16 bits, at ``tensor_clock_hz``. A TPU has
-    ``matrix_units`` arrays of ``matrix_unit_side`` squared. ``link_bytes_per_s`` is the way to
+    ``matrix_units`` arrays of ``matrix_unit_side`` squared. ``link_bytes_per_s`` is the link to
     other devices, both directions together, and ``topology`` how they are connected. ``sources``
     maps a field of the file to its document.
     """
@@ -88,7 +88,7 @@ class Device:
 
     @property
     def computed_16_bit_flop_per_s(self) -> float | None:
-        """The 16-bit peak of the matrix units by formula, where the catalog has what it takes."""
+        """The 16-bit peak of the matrix units by formula, if the catalog has what it takes."""
         if not self.tensor_clock_hz:
             return None
         if self.matrix_units and self.matrix_unit_side:
@@ -127,7 +127,7 @@ def parse(text: str) -> tuple[Device, ...]:
     keys = [entry.key for entry in found]
     for key in keys:
         if keys.count(key) > 1:
-            raise CatalogError(f"devices.toml: {key!r} stands there twice")
+            raise CatalogError(f"devices.toml: {key!r} is listed twice")
     return found
 
 

@@ -15,7 +15,7 @@ _UNKNOWN_GROUP = "0::/\n1:memory:/\n2:cpu:/"
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of the group that a process is in; None where there is none.
+    """Limits of the group that a process is in; None if there is none.
 
     ``free_bytes`` is what is left of the tightest memory limit; pages of files that the kernel can
     drop count as free.
@@ -27,9 +27,9 @@ class Limits:
 
 
 def read_limits(proc: Path = Path("/proc"), cgroup: Path = Path("/sys/fs/cgroup")) -> Limits:
-    """The strictest limits on the way from this process's group up to the root.
+    """The strictest limits on the path from this process's group up to the root.
 
-    Nothing is raised: what cannot be read is no limit.
+    Nothing is raised: what cannot be read is not a limit.
     """
     memory: list[int] = []
     free: list[int] = []

@@ -38,7 +38,7 @@ _ADDS = {
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The machine, and what follows from it. ``bandwidth`` is None where it was not measured.
+    """The machine, and what follows from it. ``bandwidth`` is None if it was not measured.
 
     ``packages`` has the versions of those of the course's packages that are installed.
     """
@@ -92,7 +92,7 @@ def _measured(machine: Machine) -> Bandwidth | None:
 
 
 def short_form(diagnosis: Diagnosis) -> str:
-    """One line for a notebook's first cell, and a second where something can be mended."""
+    """One line for a notebook's first cell, and a second if something can be fixed."""
     machine = diagnosis.machine
     if machine.tier == "tab":
         return "tab tier: your browser, no GPU. Whatever needs more than a browser says so."

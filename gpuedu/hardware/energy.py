@@ -19,7 +19,7 @@ _NEVER_WRAPS = 2**63
 class EnergyCounter:
     """A counter of microjoules that goes from ``wraps_at - 1`` to 0.
 
-    ``is_gpu`` tells whether it counts for the first GPU; otherwise it does for the CPU's package.
+    ``is_gpu`` says whether it counts for the first GPU; otherwise it counts for the CPU package.
     """
 
     name: str
@@ -29,7 +29,7 @@ class EnergyCounter:
 
 
 def find_counter(powercap: Path = POWERCAP) -> EnergyCounter | None:
-    """The GPU's counter, else the CPU's; None where this machine shows neither."""
+    """The GPU's counter, or else the CPU's; None if this machine shows neither."""
     return _gpu_counter() or _cpu_counter(powercap)
 
 

@@ -20,7 +20,7 @@ _HIDING = "CUDA_VISIBLE_DEVICES"
 class Gpu:
     """One GPU: its name, memory in bytes, compute capability such as (9, 0), and identity.
 
-    ``memory_bytes`` is None where a GPU has no memory of its own to tell of.
+    ``memory_bytes`` is None if a GPU has no memory of its own to report.
     """
 
     name: str
@@ -56,7 +56,7 @@ def find_gpus() -> Gpus:
     """Ask NVIDIA's management library, then ``nvidia-smi``; never raises.
 
     GPUs that ``CUDA_VISIBLE_DEVICES`` hides are left out, as CUDA leaves them out. CUDA may number
-    GPUs of different kinds in another order than the driver does.
+    GPUs of different kinds in a different order from the driver.
     """
     return visible(_ask(), os.environ.get(_HIDING))
 
@@ -71,7 +71,7 @@ def _ask() -> Gpus:
     except FileNotFoundError:
         return Gpus(note=f"no NVIDIA driver ({first})")
     except Exception as fault:
-        return Gpus(note=f"nvidia-smi gave no answer ({_told(fault)}); before it: {first}")
+        return Gpus(note=f"nvidia-smi did not answer ({_told(fault)}); before that: {first}")
 
 
 def _told(fault: Exception) -> str:
@@ -155,8 +155,8 @@ def _run(*command: str) -> str:
 def visible(gpus: Gpus, chosen: str | None) -> Gpus:
     """Keep the GPUs that the value of ``CUDA_VISIBLE_DEVICES`` names; all of them for None.
 
-    As in CUDA, entries are numbers or beginnings of identities, and the first that names no GPU
-    ends the list. A slice of a GPU (`MIG-...`) counts as one GPU, the first.
+    As in CUDA, entries are numbers or prefixes of identities, and the first that names no GPU ends
+    the list. A slice of a GPU (`MIG-...`) counts as one GPU, the first.
 
     >>> two = Gpus((Gpu("A", 1), Gpu("B", 2)))
     >>> [gpu.name for gpu in visible(two, "1").found], visible(two, "").note

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def data_folder() -> Path:
-    """GPUEDU_HOME where that is set, else the system's place for a user's data.
+    """GPUEDU_HOME if that is set, otherwise the system's place for a user's data.
 
     A bare checkout may lack the package that knows that place; then it is the folder that the XDG
     Base Directory Specification (version 0.8) names. The folder need not exist.

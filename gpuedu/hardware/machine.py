@@ -18,12 +18,12 @@ PROC, CGROUP = Path("/proc"), Path("/sys/fs/cgroup")
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine. What could not be found out is None, or an empty text.
+    """A machine. What could not be found out is None, or an empty string.
 
     ``cores`` are those that this process may use, by its affinity and its container. Memory is in
     bytes: ``available_bytes`` can be taken without swapping or meeting the container's limit,
-    ``memory_limit_bytes``, which is None where it is no less than the machine's memory.
-    ``caches`` is empty where the system does not list them.
+    ``memory_limit_bytes``, which is None if it is no less than the machine's memory. ``caches`` is
+    empty where the system does not list them.
     """
 
     cpu: str
@@ -73,7 +73,7 @@ def look(proc: Path = PROC, cgroup: Path = CGROUP) -> Machine:
 
 
 def available_memory_bytes(proc: Path = PROC, cgroup: Path = CGROUP) -> int | None:
-    """Bytes of memory that this process can still take; None where nothing tells."""
+    """Bytes of memory that this process can still take; None if unknown."""
     return _least(_memory(proc)[1], read_limits(proc, cgroup).free_bytes)
 
 

@@ -6,7 +6,7 @@ to it; None means that all lanes take part. The addresses of inactive lanes may 
 are int64, of the shape without the lanes; a warp without an active lane costs 0.
 
 Everything is a sort of 32 small integers and a count of bits: NumPy sorts short rows of uint32 with
-vector instructions, in about a nanosecond a lane, which no case distinction in Python beats.
+vector instructions, in about a nanosecond a lane, which no special-casing in Python beats.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _BANK_BITS = 6  # room for 32 banks and for lanes that are idle
 def sectors(address: np.ndarray, itemsize: int, active: np.ndarray | None = None) -> np.ndarray:
     """Count the distinct 32-byte sectors that each warp's request touches.
 
-    An element that lies across the border of a sector touches both. Sectors requested are traffic
-    of the L1 cache; how many of them come from device memory is another question.
+    An element that crosses a sector's border touches both. Sectors requested are traffic of the L1
+    cache; how many of them come from device memory is another question.
 
     Args:
         address: (..., 32) integers, where each lane's element starts.
@@ -48,7 +48,7 @@ def sectors(address: np.ndarray, itemsize: int, active: np.ndarray | None = None
 
 
 def ideal_sectors(lanes: np.ndarray | int, itemsize: int) -> np.ndarray:
-    """Sectors that a request of so many active lanes needs if their elements lie side by side.
+    """Sectors that a request of this many active lanes needs if their elements are adjacent.
 
     >>> [int(ideal_sectors(32, itemsize)) for itemsize in (1, 4, 8, 16)]
     [1, 4, 8, 16]
@@ -59,16 +59,15 @@ def ideal_sectors(lanes: np.ndarray | int, itemsize: int) -> np.ndarray:
 def wavefronts(address: np.ndarray, itemsize: int, active: np.ndarray | None = None) -> np.ndarray:
     """Count the passes through the 32 banks of shared memory that each warp's request needs.
 
-    The rule: word i of 4 bytes lies in bank i modulo 32. In one pass a bank delivers one word, to
-    any number of lanes. Accesses of up to 4 bytes go in one phase for the whole warp, of 8 bytes by
+    The rule: 4-byte word i is in bank i modulo 32. In one pass a bank delivers one word, to any
+    number of lanes. Accesses of up to 4 bytes go in one phase for the whole warp, of 8 bytes by
     half warps, of 16 bytes by quarter warps. A phase takes as many passes as the busiest bank has
     distinct words to deliver, and none where no lane is active. Elements of other sizes count as
     several accesses, each of the largest power of two that divides the size, 16 at most.
 
-    Simplified: phases are fixed and never merged, although hardware may serve a sparse or
-    broadcast access of 8 or 16 bytes in fewer passes; elements are taken to be aligned. NVIDIA
-    documents the case of 4 bytes only: hold the others against a GPU's counters before you rely on
-    them.
+    Simplified: phases are fixed and never merged, although hardware may serve a sparse or broadcast
+    access of 8 or 16 bytes in fewer passes; elements are taken to be aligned. NVIDIA documents the
+    case of 4 bytes only: check the others against a GPU's counters before you rely on them.
 
     Args:
         address: (..., 32) integers, byte addresses in shared memory.
@@ -93,7 +92,7 @@ def ideal_wavefronts(
     Args:
         itemsize: bytes of an element.
         active: (..., 32) bool, or None.
-        shape: shape of the result where ``active`` is None.
+        shape: shape of the result if ``active`` is None.
 
     >>> [int(ideal_wavefronts(itemsize)) for itemsize in (2, 4, 8, 16)]
     [1, 1, 2, 4]
@@ -116,7 +115,7 @@ def distinct(values: np.ndarray, active: np.ndarray | None = None) -> np.ndarray
 
 
 def same_address_lanes(address: np.ndarray, active: np.ndarray | None = None) -> np.ndarray:
-    """The most active lanes of each warp that meet on one address, as atomics must wait for.
+    """The most active lanes of each warp that meet on one address, which atomics must wait for.
 
     >>> int(same_address_lanes(np.arange(32) // 8)), int(same_address_lanes(np.zeros(32, int)))
     (8, 32)

@@ -22,7 +22,7 @@ _CUPY = {
 
 @dataclass(frozen=True)
 class Missing:
-    """Something that is not here: what, why it matters, how to get it."""
+    """Something that is missing: what, why it matters, how to get it."""
 
     what: str
     why: str
@@ -82,7 +82,7 @@ def _for_every_tier(machine: Machine, packages: Mapping[str, str]) -> Iterator[M
     if memory is not None and memory < _ENOUGH_MEMORY_BYTES:
         yield Missing(
             f"memory: {format_size(memory)} of 2 GiB",
-            "A lesson needs up to 1.5 GB; with less, its kernel may be ended.",
+            "A lesson needs up to 1.5 GB; with less, its kernel may be killed.",
             "run one notebook at a time, or give the container more",
         )
 

@@ -55,7 +55,7 @@ def find_device(name: str) -> Device | None:
 
 
 def short_name(name: str) -> str:
-    """What a device is called in a figure: as in the catalog, or without its maker.
+    """The name of a device in a figure: as in the catalog, or without its maker.
 
     >>> short_name("NVIDIA H100 80GB HBM3"), short_name("NVIDIA Something 9000")
     ('H100 SXM', 'Something 9000')

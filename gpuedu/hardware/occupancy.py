@@ -49,8 +49,8 @@ class Occupancy:
         blocks_per_sm: blocks that are on an SM at the same time, if the grid has that many.
         warps_per_sm: their warps.
         max_warps: warps that the SM has room for.
-        blocks_allowed: the blocks that each limit alone would allow; None where the launch uses
-            nothing of it.
+        blocks_allowed: the blocks that each limit alone would allow; None if the launch uses none
+            of it.
         registers_per_block: registers set aside for a block; more than it uses, by rounding.
         shared_bytes_per_block: shared memory set aside for a block, what the driver keeps included.
     """
@@ -116,7 +116,7 @@ def occupancy(
     """Blocks and warps that an SM holds at once, by warps, blocks, registers and shared memory.
 
     Simplified: the split between L1 cache and shared memory is left to the driver, named barriers
-    and clusters are not counted, and nothing is said of a grid too small to fill the device.
+    and clusters are not counted, and nothing is said about a grid too small to fill the device.
 
     Args:
         compute_capability: (major, minor), one of ``COMPUTE_CAPABILITIES``.
@@ -186,7 +186,7 @@ def _warps_by_registers(registers_per_warp: int) -> int:
 def _check_threads(threads: int) -> None:
     if not 1 <= threads <= MAX_THREADS_PER_BLOCK:
         raise LaunchError(
-            f"a block of {threads:,} threads does not exist: a block has 1 to 1,024 threads",
+            f"a block cannot have {threads:,} threads: it has 1 to 1,024",
             remedy="more blocks of fewer threads; 128 or 256 suit most kernels",
         )
 
@@ -194,7 +194,7 @@ def _check_threads(threads: int) -> None:
 def _check_registers(threads: int, registers: int) -> None:
     if not 0 <= registers <= MAX_REGISTERS_PER_THREAD:
         raise LaunchError(
-            f"{registers} registers a thread do not exist: a thread has at most 255",
+            f"a thread cannot have {registers} registers: it has at most 255",
             remedy="the number that the compiler reports",
         )
     warps = -(-threads // WARP_SIZE)
@@ -209,7 +209,7 @@ def _check_registers(threads: int, registers: int) -> None:
 
 def _check_shared(sm: _Sm, shared_bytes: int, opt_in: bool) -> None:
     if shared_bytes < 0:
-        raise LaunchError(f"{shared_bytes} bytes of shared memory do not exist")
+        raise LaunchError(f"a block cannot have {shared_bytes} bytes of shared memory")
     if shared_bytes > sm.opt_in_bytes:
         raise LaunchError(
             f"a block with {shared_bytes:,} bytes of shared memory fits on no SM of this compute "

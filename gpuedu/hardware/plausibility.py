@@ -1,9 +1,9 @@
 """No record above what its device can do: the peaks are the catalog's.
 
-Only a device that the catalog knows is judged. What a row says of itself decides: with ``flop``,
-or ``m``, ``n`` and ``k``, it did arithmetic in its ``dtype``; with ``"from": "device memory"`` its
-bytes came from there or went there, ``moved_bytes`` of them where the unit is a time. A row about
-watts may have a ``rate`` beside them, in its ``rate_unit``.
+Only a device that the catalog knows is checked. What a row says about itself decides: with
+``flop``, or ``m``, ``n`` and ``k``, it did arithmetic in its ``dtype``; with ``"from": "device
+memory"`` its bytes came from there or went there, ``moved_bytes`` of them if the unit is a time. A
+row about watts may have a ``rate`` beside them, in its ``rate_unit``.
 """
 
 from __future__ import annotations

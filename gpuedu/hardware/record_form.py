@@ -75,7 +75,7 @@ def _require_left_out(left_out: Any, where: str) -> None:
 
 def _require_row(row: Any, where: str) -> None:
     if not isinstance(row, dict):
-        raise CatalogError(f"{where}: median should be a number: the row is no object")
+        raise CatalogError(f"{where}: median should be a number: the row is not an object")
     for field in ("median", "spread"):
         if not is_number(row.get(field)):
             raise CatalogError(f"{where}: {field} should be a number")

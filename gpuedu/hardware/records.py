@@ -1,9 +1,9 @@
 """Measurements recorded on real GPUs, read from the JSON files in a device's folder.
 
-A time that is shown on a machine without a GPU comes from here or is not shown at all. Records lie
+A time that is shown on a machine without a GPU comes from here or is not shown at all. Records are
 in ``gpuedu/recorded/<device>/``, which comes with the course, and in the learner's own folder,
-where ``gpuedu record`` writes. A file holds several series. A JSON file that does not call itself
-``"format": "gpuedu-records"`` is something else, and is passed over.
+where ``gpuedu record`` writes. A file holds several series. A JSON file without ``"format":
+"gpuedu-records"`` is something else, and is skipped.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Record:
 
     ``rows`` hold the parameters of a point with its ``median`` and ``spread`` (first to third
     quartile) in ``unit``. ``versions`` names driver, CUDA and libraries. ``date`` is ISO 8601.
-    ``left_out`` says which points are missing, and why. ``is_own`` tells that the learner measured
+    ``left_out`` says which points are missing, and why. ``is_own`` says that the learner measured
     it, or that this machine has such a GPU.
     """
 
@@ -46,13 +46,13 @@ class Record:
 
 
 def records(name: str, folder: Traversable | None = None) -> tuple[Record, ...]:
-    """Every device's record of this name, in the order of the devices; empty where there is none.
+    """Every device's record with this name, in the order of the devices; empty if there is none.
 
     The learner's own record of a device takes the place of the one that comes with the course.
 
     Args:
         name: The series, such as ``"matmul-ladder"``.
-        folder: Where the devices' folders lie; by default both the course's and the learner's.
+        folder: Where the devices' folders are; by default both the course's and the learner's.
 
     Raises:
         CatalogError: for a file that does not say what a record must, or what no device of that
@@ -101,10 +101,10 @@ def as_record(series: Mapping[str, Any], *, is_own: bool = False) -> Record:
 
 
 def read_folder(folder: Traversable) -> tuple[dict[str, Any], ...]:
-    """All series in a device's folder, as they stand in its files, checked.
+    """All series in a device's folder, as in its files, checked.
 
     Raises:
-        CatalogError: as ``records`` does; also for a series that stands there twice.
+        CatalogError: as ``records`` does; also for a series that occurs twice.
     """
     found: dict[str, dict[str, Any]] = {}
     for path in sorted(folder.iterdir(), key=lambda entry: entry.name):
@@ -112,18 +112,18 @@ def read_folder(folder: Traversable) -> tuple[dict[str, Any], ...]:
             continue
         for series in read_file(path, f"{folder.name}/{path.name}"):
             if series["name"] in found:
-                raise CatalogError(f"{folder.name}: {series['name']!r} stands there twice")
+                raise CatalogError(f"{folder.name}: {series['name']!r} is listed twice")
             found[series["name"]] = series
     return tuple(found.values())
 
 
 def read_file(path: Traversable, where: str) -> tuple[dict[str, Any], ...]:
-    """The series of a file, checked; none where it is no file of records. ``where`` names it."""
+    """The series of a file, checked; none if it is not a file of records. ``where`` names it."""
     try:
         data = json.loads(path.read_text("utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as fault:
         raise CatalogError(
-            f"{where}: not JSON: {fault}", remedy="remove it, and record anew"
+            f"{where}: not JSON: {fault}", remedy="remove it, and record again"
         ) from fault
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         return ()

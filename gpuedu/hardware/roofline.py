@@ -1,17 +1,17 @@
 """The roofline of a device: what arithmetic, the L1 data path and device memory allow a kernel.
 
-A kernel that does ``flop`` and moves ``bytes`` through one level of memory has the intensity
-``flop / bytes`` there. Moving the bytes takes time, so the kernel cannot run faster than intensity
-times the bandwidth of that level: a slanted roof; and never faster than the peak: the flat one.
-There are two slanted roofs here, since most of what the threads of an SM ask for never comes from
-device memory. One is the data path of the SM's L1 cache and shared memory, which are one array
-since Volta; the other is device memory. The model is from S. Williams, A. Waterman, D. Patterson,
+A kernel that does ``flop`` and moves ``bytes`` through one level of memory has the intensity ``flop
+/ bytes`` there. Moving the bytes takes time, so the kernel cannot run faster than intensity times
+the bandwidth of that level: a slanted roof; and never faster than the peak: the flat one. There are
+two slanted roofs here, because most of what the threads of an SM ask for never comes from device
+memory. One is the data path of the SM's L1 cache and shared memory, which are one array since
+Volta; the other is device memory. The model is from S. Williams, A. Waterman, D. Patterson,
 "Roofline: an insightful visual performance model for multicore architectures", Communications of
 the ACM 52(4), 2009.
 
-What it simplifies: latency and occupancy are left out (all is overlapped with all), so are the mix
-of instructions (address arithmetic and loads take issue slots, too) and the L2 cache; the clock is
-the boost clock of the data sheet; the peak counts a multiply-add as two operations in fp32, and a
+What it simplifies: latency and occupancy are left out (everything overlaps), and so are the mix of
+instructions (address arithmetic and loads also take issue slots) and the L2 cache; the clock is the
+boost clock of the data sheet; the peak counts a multiply-add as two operations in fp32, and a
 kernel that does not fuse them, or computes in float64, has a lower one. The intensity with device
 memory takes the least traffic, each sector once. So the result is a bound, not a prediction.
 """
@@ -50,7 +50,7 @@ _L1_BYTES_PER_CLOCK: Mapping[tuple[int, int], tuple[int, str]] = {
 
 
 class RooflineError(GpueduError):
-    """A device whose roofs the course does not know, or an intensity that is none."""
+    """A device whose roofs the course does not know, or an invalid intensity."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Roofs:
         flop_per_s: the dense fp32 peak.
         memory_bytes_per_s: bandwidth of device memory.
         l1_bytes_per_s: what the L1 data paths of all SMs move together.
-        sources: for each of the three, the documents that it is from.
+        sources: for each of the three, the documents that it comes from.
     """
 
     device: str
@@ -85,12 +85,12 @@ class Roofs:
 def roofs_of(key: str) -> Roofs:
     """The roofs of a device of the catalog.
 
-    The L1 roof is bytes a clock and SM, times SMs, times clock; where the catalog has no clock,
-    the one that the fp32 peak was computed with (peak / lanes / 2).
+    The L1 roof is bytes a clock and SM, times SMs, times clock; if the catalog has no clock, the
+    one that the fp32 peak was computed with (peak / lanes / 2).
 
     Raises:
         UnknownNameError: the catalog has no such device.
-        RooflineError: it does not say enough of it: no fp32 peak, SMs or lanes, or the compute
+        RooflineError: it does not say enough about it: no fp32 peak, SMs or lanes, or the compute
             capability is not one whose L1 data path is known.
 
     >>> t4, h200 = roofs_of("t4"), roofs_of("h200-sxm")
@@ -172,7 +172,7 @@ def _checked(intensity: float | None) -> float:
         return math.inf
     if not intensity >= 0:
         raise RooflineError(
-            f"an intensity of {intensity} FLOP/byte does not exist",
+            f"an intensity cannot be {intensity} FLOP/byte",
             remedy="FLOP / bytes, and None where there is no traffic",
         )
     return intensity

@@ -3,9 +3,8 @@
 It says less than its name: ``gpu`` is the share of time in which at least one kernel ran, be it on
 one multiprocessor or on all of them; ``memory`` is the share of time in which device memory was
 read or written, not how much of it was used. Each reading covers the driver's own sample period,
-between 1/6 of a second and 1 second, depending on the GPU: over a shorter block it tells what was
-before it.
-Source: NVIDIA, NVML API Reference Guide, ``nvmlUtilization_t``.
+between 1/6 of a second and 1 second, depending on the GPU: over a shorter block it shows what came
+before it. Source: NVIDIA, NVML API Reference Guide, ``nvmlUtilization_t``.
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ class Utilization:
 class UtilizationWatch:
     """Samples a GPU's utilization in a thread while its ``with`` block runs.
 
-    Where there is no GPU, nothing is sampled, ``mean`` is None and ``note`` says why; the block
-    runs all the same.
+    If there is no GPU, nothing is sampled, ``mean`` is None and ``note`` says why; the block runs
+    all the same.
 
     Args:
         every_s: time between two samples. The driver renews its figure far less often.
-        gpu: which, counted among those that ``CUDA_VISIBLE_DEVICES`` leaves.
+        gpu: which one, counted among those that ``CUDA_VISIBLE_DEVICES`` leaves.
 
     >>> with UtilizationWatch() as watch:
     ...     total = sum(range(1000))
@@ -76,7 +75,7 @@ class UtilizationWatch:
 
             pynvml.nvmlInit()
         except Exception as fault:
-            self.note = f"NVIDIA's management library gives no answer: {fault}"
+            self.note = f"NVIDIA's management library does not answer: {fault}"
             return self
         uuid = found.found[self._gpu].uuid
         self._thread = threading.Thread(target=self._watch, args=(pynvml, uuid), daemon=True)
@@ -103,7 +102,7 @@ class UtilizationWatch:
                 )
         except Exception as fault:
             # Some GPUs, and slices of one, do not tell.
-            self.note = f"this GPU does not tell its utilization: {fault}"
+            self.note = f"this GPU does not report its utilization: {fault}"
         finally:
             with contextlib.suppress(Exception):
                 pynvml.nvmlShutdown()

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 
 WARP_SIZE = 32
 VECTOR = 4
-"""Neighboring float32 that one 16-byte access moves."""
+"""Adjacent float32 numbers that one 16-byte access moves."""
 
 
 @dataclass(frozen=True)
 class Blocking:
     """A block computes ``rows`` x ``columns`` of c in steps of ``depth`` along K.
 
-    Each thread computes ``thread_rows`` x ``thread_columns`` of it. A warp's lanes stand
-    ``lane_rows`` x (32 / ``lane_rows``), so that a warp computes a tile of its own. All are powers
-    of two, so that a thread finds its place by shifts and masks. A thread's rows and columns come
-    in groups of 4 neighbors, one group a distance of ``row_step`` (``column_step``) from the next:
+    Each thread computes ``thread_rows`` x ``thread_columns`` of it. A warp's lanes are arranged
+    ``lane_rows`` x (32 / ``lane_rows``), so that a warp computes its own tile. All are powers of
+    two, so that a thread finds its place by shifts and masks. A thread's rows and columns come in
+    groups of 4 neighbors, one group a distance of ``row_step`` (``column_step``) from the next:
     then the lanes that are served in one pass of a 16-byte access read neighboring words.
 
     >>> Blocking(128, 128, 8, 8, 8).threads
@@ -72,7 +72,7 @@ class Blocking:
 
     @property
     def warps_down(self) -> int:
-        """Warps of a block one below the other."""
+        """Warps of a block one below another."""
         return self.rows // self.warp_rows
 
     @property

@@ -1,6 +1,6 @@
 """What the real compiler makes of every rung, kept in ``facts.toml`` for machines without it.
 
-``python -m gpuedu.ladder.facts`` writes it anew; a test recomputes it.
+``python -m gpuedu.ladder.facts`` rewrites it; a test recomputes it.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def recompute(own: Rung, compute_capability: tuple[int, int] = (9, 0)) -> RungFa
 
 
 def shortened(facts: CompiledFacts) -> RungFacts:
-    """What the table keeps of a kernel's facts."""
+    """What the table keeps from a kernel's facts."""
     # Loads of which the compiler does not know the memory go to arrays of any layout: global ones.
     unnamed = sum(n for op, n in facts.instructions.items() if op.startswith("ld.v"))
     return RungFacts(
@@ -107,7 +107,7 @@ def _table() -> dict[str, dict[str, RungFacts]]:
 
 
 def parse(text: str) -> dict[str, dict[str, RungFacts]]:
-    """By compute capability and rung; CatalogError for what is no table of facts."""
+    """By compute capability and rung; CatalogError for anything but a table of facts."""
     try:
         return {
             capability: {name: RungFacts(**row) for name, row in rows.items()}

@@ -10,7 +10,7 @@ from gpuedu.ladder.rung import LadderError
 
 
 def bind_library(a: Any, b: Any, c: Any) -> Callable[[], None]:
-    """A function that enqueues c = a @ b by the library once.
+    """A function that enqueues c = a @ b in the library once.
 
     Args:
         a: (M, K) tensor on the GPU.
@@ -19,7 +19,7 @@ def bind_library(a: Any, b: Any, c: Any) -> Callable[[], None]:
 
     Raises:
         LadderError: The tensors are float32, and PyTorch may round them to TF32 for Tensor Cores,
-            which the rungs do not. Inside of ``full_float32`` it does not.
+            which the rungs do not. Inside ``full_float32`` it does not.
     """
     import torch
 

@@ -16,7 +16,7 @@ from gpuedu.ladder.blocking import Blocking
 
 @cache
 def make_register_tile(blocking: Blocking) -> Any:
-    """The kernel for a blocking. A thread's rows and columns lie a whole block of threads apart.
+    """The kernel for a blocking. A thread's rows and columns are a whole block of threads apart.
 
     Launch: ``threads`` threads, x over the columns of c's blocks and y over the rows. A step of k
     reads ``thread_rows`` + ``thread_columns`` words of shared memory for ``thread_rows`` x

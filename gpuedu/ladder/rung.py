@@ -1,4 +1,4 @@
-"""One rung of the ladder: a kernel, how it is launched, and what it can be asked."""
+"""One rung of the ladder: a kernel, how it is launched, and what it can do."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Launch = tuple[tuple[int, int], tuple[int, ...]]
 
 
 class LadderError(GpueduError):
-    """Arrays that are no product, or a rung that cannot be launched on them."""
+    """Arrays that do not form a product, or a rung that cannot be launched on them."""
 
 
 @dataclass(frozen=True)
@@ -63,12 +63,12 @@ class Rung(ABC):
 
     @property
     def variants(self) -> tuple[Rung, ...]:
-        """This rung with each of its blockings; itself first."""
+        """This rung with each of its blockings, itself first."""
         return (self, *(replace(self, blocking=other, others=()) for other in self.others))
 
     @property
     def variant(self) -> str:
-        """Its blocking's name; empty where it has none."""
+        """Its blocking's name; empty if it has none."""
         return "" if self.blocking is None else self.blocking.name
 
     def kernel_for(self, m: int, n: int, k: int) -> Any:
@@ -93,7 +93,7 @@ class Rung(ABC):
             c: (M, N), the same; it is overwritten.
 
         Raises:
-            LadderError: The arrays are no product of C-contiguous float32.
+            LadderError: The arrays are not a product of C-contiguous float32 matrices.
         """
 
     def launch(self, a: Any, b: Any, c: Any) -> None:
@@ -118,7 +118,7 @@ def shape_of(a: Any, b: Any, c: Any) -> tuple[int, int, int]:
     """(M, N, K) of a product.
 
     Raises:
-        LadderError: The arrays are none of C-contiguous float32.
+        LadderError: The arrays are not C-contiguous float32.
 
     >>> a, b, c = (np.zeros(shape, np.float32) for shape in ((2, 3), (3, 5), (2, 5)))
     >>> shape_of(a, b, c)
@@ -130,11 +130,9 @@ def shape_of(a: Any, b: Any, c: Any) -> tuple[int, int, int]:
                 f"`{name}` should be a float32 matrix, got {array.dtype} of shape {array.shape}"
             )
         if 0 in array.shape:
-            raise LadderError(f"`{name}` has no element: its shape is {array.shape}")
+            raise LadderError(f"`{name}` has no elements: its shape is {array.shape}")
         if not _is_contiguous(array):
-            raise LadderError(
-                f"`{name}` does not lie in memory row by row", remedy="np.ascontiguousarray"
-            )
+            raise LadderError(f"`{name}` is not stored row by row", remedy="np.ascontiguousarray")
     (m, k), (rows, n) = a.shape, b.shape
     if rows != k or tuple(c.shape) != (m, n):
         raise LadderError(

@@ -14,7 +14,7 @@ from gpuedu.syllabus import unknown
 SMALL = Blocking(64, 64, 8, 4, 4)
 WIDE = Blocking(128, 128, 8, 8, 8)
 TWO_BLOCKS = Blocking(128, 128, 8, 8, 8, blocks_per_sm=2)
-"""``WIDE``, with so few registers that an SM holds two blocks."""
+"""``WIDE``, with few enough registers that an SM holds two blocks."""
 
 BROAD = Blocking(128, 256, 8, 8, 16)
 TALL = Blocking(256, 128, 8, 16, 8)
@@ -24,7 +24,7 @@ TUNED = (TWO_BLOCKS, BROAD, TALL, NARROW, SHORT)
 """What is worth trying beside ``WIDE``; which is best depends on the device."""
 
 DEEP = Blocking(128, 128, 16, 8, 8)
-"""For CUDA C only, whose compiler writes the steps out by itself."""
+"""Only for CUDA C, whose compiler unrolls the steps itself."""
 
 
 @cache

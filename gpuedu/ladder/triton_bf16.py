@@ -2,7 +2,7 @@
 
 Importing this module needs Triton. A program (block) computes a tile of c; Triton divides it among
 warps, stages tiles of a and b in shared memory ahead of their use, and picks the instructions of
-the Tensor Cores. The best sizes are found on the device by trying ``CONFIGS``, once a shape.
+the Tensor Cores. The best sizes are found on the device by trying ``CONFIGS``, once per shape.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import triton
 import triton.language as tl
 
 GROUP = 8
-"""Rows of tiles that go on together, while their tiles of b are in the L2 cache."""
+"""Rows of tiles that are processed together, while their tiles of b are in the L2 cache."""
 
 SIZES = (
     # rows, columns, depth, warps, stages
@@ -42,8 +42,8 @@ def matmul_bf16(
 ):  # fmt: skip
     """Launch: a program for each ROWS x COLUMNS of c, in one dimension.
 
-    a is (m, k), b is (k, n), c is (m, n), bfloat16 and row by row, of any size. Each program writes
-    its own tile, so there is no race.
+    a is (m, k), b is (k, n), c is (m, n), bfloat16 and stored row by row, of any size. Each program
+    writes its own tile, so there is no race.
     """
     program, across = tl.program_id(0), tl.cdiv(n, COLUMNS)
     band = GROUP * across

@@ -1,11 +1,12 @@
 """The last rungs in Numba: vector loads, and a second buffer filled ahead of its use.
 
 a is (M, K), b is (K, N), c is (M, N), all float32 and C-contiguous. Three habits make the compiler
-give what CUDA C gives:
+produce what it does for CUDA C:
 
 - Indices into shared memory are built from masked bits, ``(t >> 3) & 3``. Python's index -1 is the
-  last element, so Numba adds a test to every index that could be negative; of masked bits the
-  compiler sees that they cannot. Only then it joins four neighboring loads into one of 16 bytes.
+  last element, so Numba adds a test to every index that could be negative; for masked bits the
+  compiler sees that they cannot be. Only then does it join four neighboring loads into one of 16
+  bytes.
 - The steps of k are written one by one, with literal numbers. The compiler leaves a loop of this
   size rolled, and then computes addresses at run time that are constants here.
 - ``WHOLE`` is a constant: the kernel for shapes of whole tiles has no guards at all.
@@ -24,11 +25,11 @@ from gpuedu.ladder.blocking import VECTOR, Blocking, log2
 
 _NOT_NEGATIVE = 0x7FFFFFFF
 DEPTH = 8
-"""Steps of k in a tile; ``multiply_tile`` has them written out."""
+"""Steps of k in a tile; ``multiply_tile`` has them unrolled."""
 
 
 class Parts(NamedTuple):
-    """Device functions from which the kernels are put together, made for one blocking."""
+    """Device functions that the kernels are built from, made for one blocking."""
 
     fetch: Callable[..., Any]
     keep: Callable[..., Any]
@@ -38,7 +39,7 @@ class Parts(NamedTuple):
 
 @cache
 def make_parts(blocking: Blocking, is_whole: bool) -> Parts:
-    """The device functions for a blocking; without guards where ``is_whole``.
+    """The device functions for a blocking; without guards if ``is_whole``.
 
     ``fetch`` brings a thread's share of the next tiles into its registers, ``keep`` puts it into
     shared memory, ``multiply_tile`` does all steps of k of a tile, ``write`` puts the thread's
@@ -117,8 +118,8 @@ def make_vector_loads(blocking: Blocking, is_whole: bool) -> Any:
     """One buffer, two barriers a step, and shared memory read 16 bytes at a time.
 
     Launch: ``threads`` threads in x; a block for each ``rows`` x ``columns`` of c. Each thread
-    writes its own elements of c; nobody reads a tile before the first barrier or writes one before
-    the second, so there is no race.
+    writes its own elements of c; no thread reads a tile before the first barrier or writes one
+    before the second, so there is no race.
     """
     fetch, keep, multiply_tile, write = make_parts(blocking, is_whole)
     ROWS, COLUMNS, _ = blocking.tile
@@ -157,8 +158,8 @@ def make_vector_loads(blocking: Blocking, is_whole: bool) -> Any:
 def make_double_buffer(blocking: Blocking, is_whole: bool) -> Any:
     """While one half of shared memory is used, the next tiles are on their way to the other.
 
-    Launch: as ``make_vector_loads``. One barrier a step: behind it, all threads have filled the
-    half that is read next, and none still reads the half that is filled next, so there is no race.
+    Launch: as ``make_vector_loads``. One barrier a step: after it, all threads have filled the half
+    that is read next, and none still reads the half that is filled next, so there is no race.
     """
     fetch, keep, multiply_tile, write = make_parts(blocking, is_whole)
     ROWS, COLUMNS, _ = blocking.tile
@@ -201,7 +202,7 @@ def make_double_buffer(blocking: Blocking, is_whole: bool) -> Any:
 
 @cache
 def make_places(blocking: Blocking) -> Any:
-    """The device function that tells a thread its places in a block's tiles, by shifts and masks.
+    """The device function that gives a thread its places in a block's tiles, by shifts and masks.
 
     It returns the first row and column of c that the thread computes, its row and k in the tile of
     a that it fetches, and its k and column in that of b.

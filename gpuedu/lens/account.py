@@ -31,8 +31,8 @@ def lens(
     Args:
         trace: The account of a launch.
         compiled: Facts of the real compiler about the kernel, to be shown beside the counts.
-        occupancy: What fits on a multiprocessor, as ``occupancy_by_device`` gives it. By default
-            it is worked out from registers and shared memory of ``compiled``, where that is given.
+        occupancy: What fits on a multiprocessor, as ``occupancy_by_device`` gives it. By default it
+            is computed from the registers and shared memory in ``compiled``, if that is given.
 
     Returns:
         The report. ``str`` of it is a table by source line; a notebook shows it as HTML.

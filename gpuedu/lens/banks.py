@@ -32,10 +32,10 @@ _ACCESS_BYTES = (16, 8, 4, 2, 1)
 def bank_visits(request: Request) -> tuple[BankVisit, ...]:
     """The visits of one request, in order of wavefront and bank.
 
-    Within a phase, a bank gives its distinct words one after the other, in order of address; all
-    lanes that want the same word get it in the same pass. The hardware does not say in which order
-    it serves; the number of passes does not depend on it. The array is taken to begin at bank 0;
-    elements of more than 16 bytes are taken in parts.
+    Within a phase, a bank gives its distinct words one after another, in order of address; all
+    lanes that want the same word get it in the same pass. The hardware's order is not documented;
+    the number of passes does not depend on it. The array is assumed to begin at bank 0; elements of
+    more than 16 bytes are split.
     """
     visits: list[BankVisit] = []
     phases = 0

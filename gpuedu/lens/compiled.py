@@ -1,4 +1,4 @@
-"""What the compiler made of a kernel, in one sentence beside the counts of a launch."""
+"""What the compiler made of a kernel, in one sentence next to the counts of a launch."""
 
 from __future__ import annotations
 

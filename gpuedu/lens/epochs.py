@@ -45,7 +45,7 @@ def epoch_of(trace: Trace, array: str, number: int = 0, block: int | None = None
 
     Args:
         trace: The account of a launch.
-        array: The array's name as the kernel calls it.
+        array: The kernel's name for the array.
         number: How many barriers the block had passed.
         block: A watched block; the first by default.
 

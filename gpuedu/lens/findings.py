@@ -1,8 +1,8 @@
-"""What the counts show: accesses, branches and arithmetic that cost more than need be.
+"""What the counts show: accesses, branches and arithmetic that cost more than necessary.
 
-Each rule takes the report and gives findings of level cost or note; hazards are the machine's. The
-thresholds are the course's own: they are set so that a guard at the end of an array, a halo or the
-last steps of a tree in shared memory raise nothing.
+Each rule takes the report and returns findings of level cost or note; hazards are the machine's.
+The thresholds are the course's own: they are set so that a guard at the end of an array, a halo or
+the last steps of a tree in shared memory raise nothing.
 """
 
 from __future__ import annotations
@@ -87,15 +87,15 @@ def find_bank_conflicts(report: Lens) -> Iterator[Finding]:
 
 
 def find_divergent_branches(report: Lens) -> Iterator[Finding]:
-    """Conditions with code on both sides at which warps split; each side then runs by itself."""
+    """Conditions with code on both sides at which warps split; each side then runs separately."""
     for branch in two_sided_branches(report.trace):
         split, met = int(branch.divergent.sum()), int(branch.executions.sum())
         if split and split >= DIVERGENT_SHARE * met:
             yield Finding(
                 Level.COST,
                 "divergent-branch",
-                f"lanes of a warp disagree on `{branch.text}` in {split:,} of {met:,} cases: the "
-                "warp then runs both sides, one after the other, each with part of its lanes",
+                f"lanes of a warp disagree on `{branch.text}` in {split:,} of {met:,} cases: "
+                "the warp then runs both sides, one after another, each with part of its lanes",
                 "let the condition be the same for all 32 lanes of a warp, or compute both values "
                 "and choose between them",
                 branch.place,
@@ -113,8 +113,8 @@ def find_contended_atomics(report: Lens) -> Iterator[Finding]:
             Level.COST,
             "contended-atomic",
             f"in `{found.site.text}`, {_number(meeting)} of {_number(found.lanes_per_request)} "
-            f"lanes of a warp meet on one address of {found.site.space} memory and are served one "
-            "after the other",
+            f"lanes of a warp meet on one address of {found.site.space} memory and are served "
+            "one after another",
             "add up in registers (shuffles) or in shared memory first, and leave one atomic for a "
             "warp or a block",
             found.site.place,
@@ -198,7 +198,7 @@ def _fill(stride: Stride | None) -> str:
     if stride is not None and stride.is_gapped:
         return "let neighboring threads take part: a sector comes whole, however few lanes use it"
     return (
-        "nothing, if the offset is meant (a halo, a row whose length is no multiple of 8 "
+        "nothing, if the offset is meant (a halo, a row whose length is not a multiple of 8 "
         "elements); else let a warp begin at a multiple of 32 bytes"
     )
 
@@ -213,8 +213,8 @@ def _bring_together(launch: Launch, found: SiteReport, stride: Stride | None) ->
     row = math.prod(shapes[0][1:]) if shapes else 0
     if stride is not None and abs(stride.elements) == row <= MOST_FIELDS:
         return (
-            "a row of few elements for each thread spreads a field over all sectors: keep each "
-            "field in an array of its own (or turn the array, so that the field comes first)"
+            "a row of few elements for each thread spreads a field over all sectors: keep "
+            "each field in its own array (or turn the array, so that the field comes first)"
         )
     if stride is not None and abs(stride.elements) == row:
         return (

@@ -1,4 +1,4 @@
-"""What of a launch fits on one multiprocessor of each device, and what keeps more from fitting."""
+"""How much of a launch fits on one multiprocessor of each device, and what keeps more out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DEVICES = ("t4", "a100-80gb", "h100-sxm")
 
 @dataclass(frozen=True)
 class Fit:
-    """One launch on one device; ``occupancy`` is None where the device refuses it, with why."""
+    """One launch on one device; ``occupancy`` is None if the device refuses it, with the reason."""
 
     device: str
     threads_per_block: int
@@ -41,7 +41,7 @@ class Fit:
 
     @property
     def limits(self) -> str:
-        """What must all be raised before one more block fits, in words."""
+        """Everything that must be raised before one more block fits, in words."""
         *first, last = [str(limiter) for limiter in self.occupancy.limiters]
         return f"{', '.join(first)} and {last}" if first else last
 
@@ -55,14 +55,14 @@ def occupancy_by_device(
 ) -> tuple[Fit, ...]:
     """Occupancy of the launch on devices of the catalog.
 
-    Where a class is graded there is none: an exercise asks for its rules, which are not there then.
+    When a class is graded there is none: an exercise asks for these rules, so they are not there.
 
     Args:
         trace: The account of a launch; its block and shared memory are read.
         registers_per_thread: As the compiler reports them for the kernel.
         devices: Keys of the catalog.
-        shared_bytes: As the compiler reports it for a block, where the source does not say it, as
-            in Triton.
+        shared_bytes: As the compiler reports it for a block, if the source does not say it, as in
+            Triton.
 
     Raises:
         UnknownNameError: A key that the catalog does not have, or a device without CUDA.

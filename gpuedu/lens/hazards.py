@@ -37,8 +37,8 @@ class HazardView:
     """One finding with the neighborhood of its element.
 
     ``cells`` are indices along dimension ``axis`` of the array, in order, ``index`` the element's
-    own; ``length`` is how long that dimension is, so that ``index`` may lie beyond it, or None
-    where the trace does not say. ``cells`` is empty where the finding is about no element.
+    own; ``length`` is how long that dimension is, so ``index`` may be beyond it, or None if the
+    trace does not say. ``cells`` is empty if the finding is not about an element.
     """
 
     finding: Finding
@@ -55,7 +55,7 @@ class HazardView:
 
     @property
     def is_inside(self) -> bool:
-        """Whether the element is there, as far as the trace tells."""
+        """Whether the element exists, as far as the trace says."""
         return self.has(self.index)
 
     def has(self, cell: int) -> bool:

@@ -16,7 +16,7 @@ from gpuedu.trace.records import Finding, Level
 
 
 def to_html(report: Lens) -> str:
-    """One element that holds the whole report. Nothing of the learner's can become markup."""
+    """One element that holds the whole report. Nothing from the learner can become markup."""
     levels = _told(report.findings)
     return _template().render(
         title=title(report),
@@ -34,7 +34,7 @@ SHOWN["html"] = to_html
 
 
 def code(text: str) -> Any:
-    """Escape ``text`` and turn what stands between backquotes into code elements.
+    """Escape ``text`` and turn what is between backquotes into code elements.
 
     >>> str(code("let `a < b` hold"))
     'let <code>a &lt; b</code> hold'

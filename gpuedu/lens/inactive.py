@@ -1,4 +1,4 @@
-"""Lanes that stand idle: warps that run with few of them, blocks that do not fill their last."""
+"""Idle lanes: warps that run with few of them, blocks that do not fill their last warp."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FILLED_SHARE = 0.75
 
 
 def find_inactive_lanes(report: Lens) -> Iterator[Finding]:
-    """Idle lanes, told once: where few work in the whole launch, or where full warps would do less.
+    """Idle lanes, reported once: if few work in the whole launch, or if full warps would do less.
 
     A launch whose branches diverge with code on both sides is left to that finding.
     """
@@ -34,7 +34,7 @@ def find_inactive_lanes(report: Lens) -> Iterator[Finding]:
 
 
 def find_partial_warps(report: Lens) -> Iterator[Finding]:
-    """A block whose size is no multiple of 32: its last warp has lanes that do not exist."""
+    """A block whose size is not a multiple of 32: its last warp has lanes that do not exist."""
     launch = report.trace.launch
     rest = launch.threads_per_block % WARP_SIZE
     if not rest:

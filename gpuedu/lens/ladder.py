@@ -1,7 +1,7 @@
 """The ladder of matmul kernels as rows: what counts allow each rung, and what GPUs measured of it.
 
 Two shares are kept apart. What a rung can reach by its counts is a share of the device's fp32 peak.
-What was measured is a share of that peak, too, and beside it a share of what cuBLAS reached on the
+What was measured is also a share of that peak, and next to it a share of what cuBLAS reached on the
 same device at the same size.
 """
 
@@ -30,7 +30,7 @@ class LadderError(GpueduError):
 
 @dataclass(frozen=True)
 class CountedRung:
-    """A rung with what it does, counted; ``point`` is None where it was not run."""
+    """A rung with what it does, counted; ``point`` is None if it was not run."""
 
     slug: str
     title: str
@@ -43,7 +43,7 @@ class Measured:
     """One rung on one device.
 
     ``share_of_peak`` is of the device's fp32 peak (None: the catalog does not know the device),
-    ``share_of_cublas`` of what cuBLAS reached there (None: not measured). 1 is all of it.
+    ``share_of_cublas`` of what cuBLAS reached there (None: not measured). 1 means all of it.
     """
 
     device: str
@@ -60,7 +60,7 @@ class LadderRow:
         slug: of the rung.
         name: its title.
         language: what it is written in.
-        bound_share: the share of the fp32 peak that its counts allow; None where not counted.
+        bound_share: the share of the fp32 peak that its counts allow; None if not counted.
         limit: which roof that is: "arithmetic", "L1", "device memory", or empty.
         uncached_share: the same if no cache held anything.
         measured: on each device that has a record of it.
@@ -80,10 +80,10 @@ class Ladder:
     """Rungs from slow to fast.
 
     Args:
-        rows: the rungs; cuBLAS is the last one where it was measured.
+        rows: the rungs; cuBLAS is the last one if it was measured.
         bound_device: the device whose roofs the bounds are under.
         n: the size (n, n, n) of what was measured; None without a record.
-        counted_n: the size at which the rungs were counted, where it is told.
+        counted_n: the size at which the rungs were counted, if known.
         recorded: for each device with a record, its name and the day of the record.
     """
 
@@ -106,12 +106,12 @@ class Ladder:
 
 
 def same_device(records: Sequence[Record], otherwise: str) -> tuple[Roofs, tuple[Record, ...]]:
-    """The roofs of one device and its record alone: a bound says nothing of another device's time.
+    """One device's roofs and its record only: a bound says nothing about another device's time.
 
     Args:
-        records: of the ladder; the learner's own comes first, else the newest. One of a device
+        records: of the ladder; the learner's own comes first, or else the newest. One of a device
             whose roofs aren't known is left out.
-        otherwise: the device of the roofs where no record is left.
+        otherwise: the device of the roofs if no record is left.
     """
     for record in sorted(records, key=lambda one: (one.is_own, one.date), reverse=True):
         known = find_device(record.device)
@@ -129,7 +129,7 @@ def build_ladder(
     n: int | None = None,
     counted_n: int | None = None,
 ) -> Ladder:
-    """Put counts and records together, one row a rung.
+    """Put counts and records together, one row per rung.
 
     Only square products in float32 are taken from the records. A rung that a record lacks has no
     measurement of that device; rungs that are not in ``counted`` are left out.
@@ -137,9 +137,9 @@ def build_ladder(
     Args:
         counted: the rungs from slow to fast.
         roofs: of the device that the bounds are for.
-        records: the series ``matmul-ladder``, one a device, times in seconds.
+        records: the series ``matmul-ladder``, one per device, with times in seconds.
         n: the size to show; by default the largest at which most of the rungs were measured.
-        counted_n: the size at which the rungs were counted, to be told in the figure.
+        counted_n: the size at which the rungs were counted, to be stated in the figure.
 
     Raises:
         LadderError: no record has the size; or a record is of another series or unit.

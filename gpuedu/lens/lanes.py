@@ -54,7 +54,7 @@ def lane_steps(
 
     Args:
         trace: The account of a launch.
-        block: A linear block; the first that was watched by default.
+        block: A linear block; by default the first that was watched.
         places: The lines that are kept; all by default.
         most_steps: Steps to keep.
         most_warps: Warps to keep.

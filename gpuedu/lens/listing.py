@@ -10,7 +10,7 @@ from gpuedu.trace.records import BranchSite, Launch, Place, Source, Trace
 
 
 def source_lines(source: Source) -> list[tuple[Place, str]]:
-    """Lines of one function with the indentation that all share taken away; no docstring."""
+    """Lines of one function without their common indentation; no docstring."""
     text = textwrap.dedent(source.text)
     hidden = _docstring_lines(text)
     return [
@@ -32,8 +32,8 @@ def line_texts(launch: Launch) -> dict[Place, str]:
 def two_sided_branches(trace: Trace) -> tuple[BranchSite, ...]:
     """Branches with code on both sides: ``if`` with ``else``, ``a if c else b``, ``case``.
 
-    They are found by line and condition in the Python source; a source that is not Python, such as
-    CUDA C, has none that are known.
+    They are found by line and condition in the Python source; in a source that is not Python, such
+    as CUDA C, none are known.
     """
     known = {at for source in trace.launch.sources for at in _two_sided(source)}
     return tuple(b for b in trace.branches if (b.place, _plain(b.text)) in known)

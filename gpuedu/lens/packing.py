@@ -1,4 +1,4 @@
-"""How many warps would do, if the lanes that work stood side by side."""
+"""How many warps would do if the working lanes were side by side."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from gpuedu.widths import count_each
 
 @dataclass(frozen=True)
 class Packing:
-    """Runs of a line by the warps of the watched blocks, as they were and as few as would do."""
+    """Runs of a line by the warps of the watched blocks: how many, and how few would do."""
 
     runs: int
     packed_runs: int
 
     @property
     def ratio(self) -> float:
-        """Runs in units of the fewest: 1 where no warp could have been spared."""
+        """Runs in units of the fewest: 1 if no warp could have been spared."""
         return self.runs / self.packed_runs if self.packed_runs else 1.0
 
 

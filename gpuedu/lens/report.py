@@ -57,7 +57,7 @@ class SiteReport:
 
     @property
     def same_address_per_request(self) -> float:
-        """Lanes that meet on one address in an atomic; 1 where each has its own."""
+        """Lanes that meet on one address in an atomic; 1 if each has its own."""
         return self.counts.same_address_lanes / max(self.requests, 1)
 
 
@@ -65,8 +65,8 @@ class SiteReport:
 class LineReport:
     """One line of source that ran, with its access sites.
 
-    ``branch_executions`` counts conditions of the line, ``divergent`` those of them at which lanes
-    of a warp went both ways.
+    ``branch_executions`` counts conditions on the line, ``divergent`` those at which lanes of a
+    warp went both ways.
     """
 
     place: Place
@@ -84,7 +84,7 @@ class Lens:
 
     ``totals.sectors`` is traffic of the threads with the L1 cache; ``read_bytes`` and
     ``written_bytes`` count each sector of an array once, which is the least traffic with device
-    memory that any cache could reach. A real launch lies between the two, and a compiler may drop,
+    memory that any cache could reach. A real launch is between the two, and a compiler may drop,
     merge or move loads that the source has.
 
     Args:
@@ -99,7 +99,7 @@ class Lens:
         written_bytes: Bytes of distinct sectors that were stored.
         findings: What the machine and the lens found: hazards, then costs, then notes.
         occupancy: For each device asked for, what fits on one of its multiprocessors.
-        compiled: What the real compiler says of the kernel, where it was asked.
+        compiled: What the real compiler says about the kernel, if it was asked.
     """
 
     trace: Trace = field(repr=False)
@@ -130,7 +130,7 @@ class Lens:
         """Passes through the data path that L1 cache and shared memory have in common.
 
         Shared memory takes one for each wavefront, a request to global memory one for every four
-        sectors and one at least; ``gpuedu.lens.roofline.roofline_point`` has the source.
+        sectors and at least one; ``gpuedu.lens.roofline.roofline_point`` has the source.
         """
         through_l1 = sum(
             max(found.requests, -(-found.counts.sectors // _SECTORS_A_PASS))
@@ -141,12 +141,12 @@ class Lens:
 
     @property
     def intensity_l1(self) -> float | None:
-        """FLOP for each byte of that data path, 128 a pass; None where there is no traffic."""
+        """FLOP for each byte of that data path, 128 a pass; None if there is no traffic."""
         return self.totals.flop / (PASS_BYTES * self.passes) if self.passes else None
 
     @property
     def intensity_memory(self) -> float | None:
-        """FLOP for each byte of the least device-memory traffic; None where there is none."""
+        """FLOP for each byte of the least device-memory traffic; None if there is none."""
         return self.totals.flop / self.touched_bytes if self.touched_bytes else None
 
     @property
@@ -159,14 +159,14 @@ class Lens:
         return tuple(found for found in self.findings if found.level is level)
 
     def line(self, number: int, function: str | None = None) -> LineReport:
-        """The line with this number in its file or cell; UnknownNameError with those that ran."""
+        """The line with this number in its file or cell; UnknownNameError lists those that ran."""
         for line in self.lines:
             if line.place.line == number and function in (None, line.place.function):
                 return line
         raise unknown("line that ran", str(number), (str(ran.place.line) for ran in self.lines))
 
     def array(self, name: str, space: Space | None = None) -> Counts:
-        """Sums over the accesses to one array; UnknownNameError with those that were accessed."""
+        """Sums over the accesses to one array; UnknownNameError lists those that were accessed."""
         return sum((found.counts for found in self.sites_of(name, space)), Counts())
 
     def sites_of(self, name: str, space: Space | None = None) -> tuple[SiteReport, ...]:

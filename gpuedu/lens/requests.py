@@ -19,7 +19,7 @@ class NothingWatchedError(GpueduError):
 
 @dataclass(frozen=True)
 class Request:
-    """One warp's access: ``element`` is (32,) int64, -1 where a lane takes no part.
+    """One warp's access: ``element`` is (32,) int64, -1 for a lane that takes no part.
 
     ``block`` is linear, ``warp`` within the block; ``epoch`` counts the block's barriers before.
     """
@@ -51,13 +51,13 @@ class Request:
 
     @property
     def ideal_sectors(self) -> int:
-        """Sectors that as many different elements need at best: one, if all lanes share one."""
+        """Sectors that this many different elements need at best: one, if all lanes share one."""
         elements = len(np.unique(self.element[self.active]))
         return int(memory_rules.ideal_sectors(elements, self.site.itemsize))
 
     @property
     def wavefronts(self) -> int:
-        """Passes through the 32 banks that it takes, were it in shared memory."""
+        """Passes through the 32 banks that it would take in shared memory."""
         address = self.element * self.site.itemsize
         return int(memory_rules.wavefronts(address, self.site.itemsize, self.active))
 
@@ -68,7 +68,7 @@ class Request:
 
     @property
     def cost(self) -> str:
-        """What it asks of its memory, in words; empty for registers and constants."""
+        """What it costs its memory, in words; empty for registers and constants."""
         if self.site.space is Space.GLOBAL:
             return f"{_many(self.sectors, 'sector')}, {self.ideal_sectors} at best"
         if self.site.space is Space.SHARED:
@@ -114,7 +114,7 @@ def find_requests(
 
     Raises:
         UnknownNameError: Nothing accesses memory there.
-        NothingWatchedError: It does, but not in the watched blocks, or not so.
+        NothingWatchedError: Something does, but not in the watched blocks, or not in this way.
     """
     sites = find_sites(trace, at)
     numbers = [n for n, site in enumerate(trace.sites) if any(site is own for own in sites)]

@@ -1,4 +1,4 @@
-"""Where a counted kernel stands under a device's roofs: its FLOP and bytes, from a lens report."""
+"""Where a counted kernel is under a device's roofs: its FLOP and bytes, from a lens report."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from gpuedu.lens.report import PASS_BYTES, Lens
 
 @dataclass(frozen=True)
 class RooflinePoint:
-    """A kernel's work and traffic, counted; no time and no device is in it.
+    """A kernel's work and traffic, counted; it involves no time and no device.
 
     Args:
-        name: how figures call it.
+        name: its name in figures.
         flop: floating-point operations of the launch.
         l1_bytes: bytes through the data path that the L1 cache and shared memory have in common.
         memory_bytes: the least traffic with device memory, each sector read once and written once.
         requested_bytes: sectors of global memory that the threads asked for, in bytes: the traffic
-            with device memory if no cache held anything. None where it was not counted.
+            with device memory if no cache held anything. None if it was not counted.
     """
 
     name: str
@@ -45,7 +45,7 @@ class RooflinePoint:
 
     @property
     def uncached_intensity(self) -> float | None:
-        """FLOP for each byte that the threads ask of global memory; None where not counted."""
+        """FLOP for each byte that the threads request from global memory; None if not counted."""
         return None if self.requested_bytes is None else _per(self.flop, self.requested_bytes)
 
     def attainable_flop_per_s(self, roofs: Roofs) -> float:
@@ -59,8 +59,8 @@ class RooflinePoint:
     def uncached_share(self, roofs: Roofs) -> float | None:
         """The share if every sector that is asked for came from device memory.
 
-        It lies below ``attainable_share``; what caches or shared memory save is the distance.
-        None where ``requested_bytes`` is.
+        It is below ``attainable_share``; the difference is what caches or shared memory save. None
+        if ``requested_bytes`` is.
         """
         if self.requested_bytes is None:
             return None
@@ -77,15 +77,15 @@ def roofline_point(report: Lens, name: str | None = None) -> RooflinePoint:
 
     FLOP of every floating-point dtype count the same. L1 cache and shared memory are one array of
     banks with one data path, so bytes through it are 128 for each pass. Shared memory takes a pass
-    for each wavefront, a request to global memory one for every four sectors and one at least: also
-    where its lanes share a single word (NVIDIA's answer in its developer forum, topic 165293, read
+    for each wavefront, a request to global memory one for every four sectors and at least one, even
+    if its lanes share a single word (NVIDIA's answer in its developer forum, topic 165293, read
     2026-11: a request has one or more wavefronts, and one passes in a cycle). Counts are those of
-    the source: where the compiler merges narrow loads into wide ones, the real kernel can need
-    fewer passes.
+    the source: if the compiler merges narrow loads into wide ones, the real kernel can need fewer
+    passes.
 
     Args:
         report: the lens of a launch.
-        name: how figures call the kernel; the name of its function by default.
+        name: the kernel's name in figures; the name of its function by default.
     """
     totals = report.totals
     return RooflinePoint(

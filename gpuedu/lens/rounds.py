@@ -26,8 +26,8 @@ class Store:
 class Round:
     """The stores of a block between two barriers; ``epoch`` counts the barriers before.
 
-    Where a thread stores twice without a barrier between, its second store is in a round of its
-    own, with the same epoch.
+    If a thread stores twice without a barrier between, its second store is in a separate round,
+    with the same epoch.
     """
 
     epoch: int
@@ -35,7 +35,7 @@ class Round:
 
     @property
     def read_by_all(self) -> int | None:
-        """The one place of another that every thread of the round had read; None where they differ.
+        """The one place of another that every thread of the round had read; None if they differ.
 
         A round of fewer than eight stores counts as one that hands numbers around.
         """
@@ -61,9 +61,9 @@ class Exchange:
 def exchange_of(trace: Trace, block: int | None = None) -> Exchange:
     """The rounds in which a watched block writes the shared array that it uses most.
 
-    It is not known what a thread computes: every place that it read since its last store counts
-    as having gone into the next. An array of several rows (two that take turns, say) is laid over
-    one row.
+    It is not known what a thread computes: every place that it read since its last store counts as
+    having gone into the next. An array of several rows (two that alternate, say) is folded onto one
+    row.
 
     Args:
         trace: The account of a launch, with watched accesses.

@@ -1,4 +1,4 @@
-"""Where the lanes of some requests land in memory: rows of 128 bytes, and who is in which cell."""
+"""Where lanes' requests land in memory: rows of 128 bytes, and the lanes in each cell."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class ElementRow:
 def memory_rows(requests: Sequence[Request]) -> tuple[ElementRow, ...]:
     """The rows that requests to one array touch, in order of address.
 
-    A row is 128 bytes (four sectors), or less where that would be more than 32 elements. The
-    array is taken to begin at a whole row, as allocations of device memory do.
+    A row is 128 bytes (four sectors), or less if that would be more than 32 elements. The array is
+    taken to begin at a whole row, as allocations of device memory do.
     """
     itemsize = requests[0].site.itemsize
     cells = max(1, min(_MOST_CELLS, _ROW_BYTES // itemsize))

@@ -1,4 +1,4 @@
-"""How far apart neighboring lanes' elements lie, read from the watched accesses."""
+"""How far apart neighboring lanes' elements are, read from the watched accesses."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from gpuedu.trace.records import AccessSite, Trace
 class Stride:
     """The commonest distance from lane to lane, in elements, and how common it is.
 
-    ``elements`` is for each lane, so that lanes 0, 2, 4 at elements 0, 2, 4 have a stride of 1.
-    ``share`` is of the pairs of active lanes next to each other, 0 to 1: well under 1 means that
-    the addresses follow no one stride (they come from data, or wrap at the end of a row).
-    ``is_gapped`` says that most of these pairs have inactive lanes between them.
+    ``elements`` is per lane, so lanes 0, 2, 4 at elements 0, 2, 4 have a stride of 1. ``share`` is
+    of the pairs of active lanes next to each other, 0 to 1: well under 1 means that the addresses
+    do not follow a single stride (they come from data, or wrap at the end of a row). ``is_gapped``
+    says that most of these pairs have inactive lanes between them.
     """
 
     elements: float
@@ -25,7 +25,7 @@ class Stride:
 
 
 def lane_stride(trace: Trace, site: AccessSite) -> Stride | None:
-    """The stride of an access site; None where no watched request has two active lanes."""
+    """The stride of an access site; None if no watched request has two active lanes."""
     rows = trace.events.element[trace.events.site == _number(trace, site)]
     row, lane = np.nonzero(rows >= 0)
     is_pair = row[1:] == row[:-1]

@@ -1,4 +1,4 @@
-"""The report as plain text: what it comes to, what was found, and a table by source line."""
+"""The report as plain text: the totals, what was found, and a table by source line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SOURCE_WIDTH, _WIDTH = 46, 100
 
 
 def to_text(report: Lens) -> str:
-    """Everything that a terminal shows of a report."""
+    """Everything that a terminal shows from a report."""
     out = [title(report)]
     out += [f"  {name:<14} {text}" for name, text in summary(report)]
     for found in report.findings:
@@ -183,7 +183,7 @@ def _many(count: int, noun: str) -> str:
 
 
 def said(found: Finding) -> str:
-    """What was found, and of a hazard how often, where it was not once only.
+    """What was found and, for a hazard, how often if more than once.
 
     >>> said(Finding(Level.HAZARD, "data-race", "two threads meet", "wait", count=28))
     'two threads meet. This happened 28 times'
@@ -194,5 +194,5 @@ def said(found: Finding) -> str:
 
 
 def level_words(level: Level) -> str:
-    """A level as a reader sees it; its color is never alone."""
+    """A level as a reader sees it; never color alone."""
     return {Level.HAZARD: "⚠ hazard", Level.COST: "cost", Level.NOTE: "note"}[level]

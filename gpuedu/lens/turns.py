@@ -1,4 +1,4 @@
-"""Atomics that meet: which lanes of a warp want one address, and how many turns that takes."""
+"""Atomics that meet: which lanes of a warp want the same address, and how many turns it takes."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from gpuedu.trace.records import Operation, Space, Trace
 class Turns:
     """One warp's atomic: ``lanes`` maps an element to the lanes that update it.
 
-    Lanes that meet on one address are served one after the other, each in a turn of its own, and
-    addresses do not wait for each other; so the most crowded one says how long it takes. In which
-    order lanes are served is not defined (CUDA C++ Programming Guide, "SIMT Architecture"); they
-    stand in order here. Hardware may add up lanes of one address first; that is not modeled.
+    Lanes that meet on one address are served one after another, each in its own turn, and addresses
+    do not wait for each other; so the most crowded one says how long it takes. The order in which
+    lanes are served is not defined (CUDA C++ Programming Guide, "SIMT Architecture"); here they are
+    in order. Hardware may add up lanes of one address first; that is not modeled.
     """
 
     request: Request
@@ -48,7 +48,7 @@ def atomic_turns(
         warp: A warp of the block.
 
     Raises:
-        UnknownNameError: No atomic goes to the array; the remedy names those arrays that have one.
+        UnknownNameError: No atomic goes to the array; the remedy names the arrays that have one.
         NothingWatchedError: Nothing of that warp was kept.
     """
     names = {site.array: site for site in trace.sites if site.operation is Operation.ATOMIC}

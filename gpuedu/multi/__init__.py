@@ -1,8 +1,8 @@
 """Many GPUs: ranks and what they send each other, on any number of devices.
 
 ``launch`` starts real ranks, processes of ``torch.distributed``; ``run_light`` runs the same
-function on light ones, threads on a simulated clock and network, in which ``work_for`` computes.
-``network`` is the cost model of a network.
+function on light ones, threads on a simulated clock and network, where ``work_for`` stands for
+computing. ``network`` is the cost model of a network.
 """
 
 from __future__ import annotations

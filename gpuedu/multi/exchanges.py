@@ -1,4 +1,4 @@
-"""What ranks sent each other: a record for each call, whoever carried it out."""
+"""What ranks sent each other: a record for each call, whatever carried it out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gpuedu.errors import AnswerError
 
 
 class CommunicationError(AnswerError):
-    """Ranks call each other in a way that does not fit together."""
+    """Ranks communicate in a way that does not match."""
 
 
 class RankError(AnswerError):
@@ -31,15 +31,15 @@ class Exchange:
         kind: the function of ``torch.distributed``: "send", "recv", "all_reduce", ... ("isend" is a
             "send", "irecv" a "recv").
         peer: the other rank; None for a collective.
-        size_bytes: of the tensor that was handed over; 0 where the rank gave a collective none.
+        size_bytes: of the tensor that was handed over; 0 if the rank gave a collective none.
         posted_s: when the call was made, in seconds of the run's clock.
-        start_s: when its bytes began to move: both sides were there.
+        start_s: when its bytes started to move: both sides were there.
         end_s: when it was done.
-        line: where the call stands in the program, counted from 1; 0 if that is not known.
+        line: where the call is in the program, counted from 1; 0 if that is not known.
         text: that line.
-        wire_bytes: what the rank put on the wires in it, if a collective takes its usual way.
-        across_bytes: those of them that went to another node.
-        float_bytes: of each of its numbers, if it carries floating-point ones; else 0.
+        wire_bytes: what the rank put on the wires, if a collective takes its usual form.
+        across_bytes: those that went to another node.
+        float_bytes: of each of its numbers, if they are floating-point; otherwise 0.
     """
 
     rank: int
@@ -57,7 +57,7 @@ class Exchange:
 
 
 def sent_bytes(exchanges: Iterable[Exchange], ranks: int) -> list[int]:
-    """The bytes that each rank sent by ``send``; what collectives sent is not in them.
+    """The bytes that each rank sent by ``send``, without what collectives sent.
 
     >>> sent_bytes([Exchange(1, "send", 0, 8, 0, 0, 1), Exchange(0, "recv", 1, 8, 0, 0, 1)], 2)
     [0, 8]
@@ -79,9 +79,9 @@ def wire_bytes(exchanges: Iterable[Exchange]) -> int:
 
 
 def wire_bytes_in_full(exchanges: Iterable[Exchange], number_bytes: int = 8) -> int:
-    """The same, with as many bytes for each floating-point number as it has before it is rounded.
+    """The same, counting the bytes that each floating-point number has before it is rounded.
 
-    Who rounds numbers in order to send them sends no fewer of them.
+    Rounding numbers before sending them does not send fewer of them.
 
     >>> wire_bytes_in_full([Exchange(0, "send", 1, 80, 0, 0, 1, wire_bytes=80, float_bytes=4)])
     160

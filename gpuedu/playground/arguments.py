@@ -1,4 +1,4 @@
-"""Arguments of a launch from their text: one line for each, in the form of an annotated name.
+"""Arguments of a launch from their text: one line for each, written as annotated names.
 
 ``x: float32[1024] = random``, ``n: int32 = 1000``, ``n = 1000``, ``table = [1, 2, 4]``. Shapes and
 values may use the constants of the kernel's text, and arguments of the lines above.
@@ -48,10 +48,10 @@ def build(source: str, constants: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def match(given: Mapping[str, Any], kernel: Callable, name: str, source: str = "") -> list[Any]:
-    """The arguments in the order of a kernel's parameters; ``source`` is the text they are from.
+    """The arguments in the order of a kernel's parameters; ``source`` is the text they come from.
 
     Raises:
-        PlaygroundError: One is missing, or an array is none of the kernel's.
+        PlaygroundError: One is missing, or an array is not one of the kernel's.
     """
     parameters = inspect.signature(kernel).parameters
     wanted = [p for p in parameters.values() if p.kind is not p.VAR_POSITIONAL]

@@ -1,7 +1,7 @@
-"""Constants of a text, worked out from its syntax tree: nothing of it is executed as Python.
+"""Constants of a text, worked out from its syntax tree: none of it is executed as Python.
 
-What is covered is what stands above kernels: numbers, arithmetic on them, tuples, ``math``, dtypes
-and small arrays. All of it ends soon, whatever was typed.
+It covers what is found above kernels: numbers, arithmetic on them, tuples, ``math``, dtypes and
+small arrays. It always ends soon, whatever was typed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MOST_ELEMENTS = 1 << 22
 
 
 class NotConstantError(Exception):
-    """An expression that is no constant; its text says why."""
+    """An expression that is not a constant; its text says why."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def evaluate(node: ast.expr, names: Mapping[str, Any]) -> Any:
         names: What its names stand for.
 
     Raises:
-        NotConstantError: It is no constant, or one that is too large.
+        NotConstantError: It is not a constant, or is too large.
 
     >>> evaluate(ast.parse("(N + 255) // 256", mode="eval").body, {"N": 1000})
     4

@@ -1,4 +1,4 @@
-"""What was typed and cannot be used: one sentence, with the field and the line it is about."""
+"""Something typed that cannot be used: one sentence, with the field and the line it is about."""
 
 from __future__ import annotations
 

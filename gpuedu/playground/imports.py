@@ -28,7 +28,7 @@ _SHORT = {
 
 @cache
 def types() -> dict[str, Any]:
-    """Numba's number types by name, as NumPy's, which the machine takes alike."""
+    """Numba's number types by name, as NumPy types, which the machine treats alike."""
     named = {name: getattr(np, name) for name in _NUMBERS}
     named |= {name: np.dtype(full).type for name, full in _SHORT.items()}
     return named
@@ -59,7 +59,7 @@ def modules() -> dict[str, Any]:
 
 
 class Decorator:
-    """``numba.njit`` and ``numba.jit``: what they make, a kernel may call."""
+    """``numba.njit`` and ``numba.jit``: a kernel may call what they make."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -31,9 +31,10 @@ _COUNTED = 10
 
 @dataclass(frozen=True)
 class Request:
-    """What the page's fields hold, as typed; ``kernel`` may be empty where there is one only.
+    """What the page's fields hold, as typed; ``kernel`` may be empty if there is only one.
 
-    ``watch`` is the linear block to step through; None for that of the first hazard, or the first.
+    ``watch`` is the linear block to step through; None for the one with the first hazard, or the
+    first one.
     """
 
     source: str
@@ -96,7 +97,7 @@ class _Launch:
 def run(request: Request) -> Ran:
     """Run a launch.
 
-    Where its first hazard is in a block that was not watched, it is run once more to watch it.
+    If its first hazard is in a block that was not watched, it is run once more to watch that.
 
     Raises:
         PlaygroundError: A field holds what cannot be used.

@@ -19,8 +19,8 @@ def accesses(ran: Ran, line: int, warp: int = 0, turn: int = 0) -> dict[str, Any
     Args:
         ran: The launch.
         line: A line of the text.
-        warp: A warp of the watched block; the nearest one there is.
-        turn: Which execution of the line, from 0; the last one where there are fewer.
+        warp: A warp of the watched block, or the nearest existing one.
+        turn: Which execution of the line, from 0; the last one if there are fewer.
     """
     block = ran.trace.watched[0]
     try:

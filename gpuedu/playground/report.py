@@ -19,7 +19,7 @@ _SHOWN_LINES = 200
 
 
 def to_report(ran: Ran) -> dict[str, Any]:
-    """Everything that the page shows of a launch, but for pictures and the stepper."""
+    """Everything that the page shows about a launch, except for pictures and the stepper."""
     trace = ran.trace
     return {
         "kernel": ran.kernel,
@@ -41,7 +41,7 @@ def to_report(ran: Ran) -> dict[str, Any]:
 
 
 def to_fault(fault: Exception) -> dict[str, Any]:
-    """An error as the page tells it: the sentence, what to try, and where it is."""
+    """An error as the page shows it: the sentence, what to try, and where it is."""
     if isinstance(fault, PlaygroundError):
         where = {"field": fault.field, "line": fault.line, "column": fault.column}
         fields = {"message": fault.message, "remedy": fault.remedy, **where}

@@ -23,7 +23,7 @@ MOVES: dict[str, Callable[[Walk], Walk]] = {
 
 
 def to_frame(walk: Walk) -> dict[str, Any]:
-    """Where a walk stands, and its page."""
+    """Where a walk is, and its page."""
     frame = walk.frame
     return {
         "html": render(walk),

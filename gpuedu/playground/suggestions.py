@@ -14,8 +14,8 @@ _EXTENTS = {1: "1024", 2: "64, 64", 3: "16, 16, 16"}
 def suggest(source: str, kernel: Callable) -> str:
     """The text of arguments with what the kernel needs: lines that fit are kept, others replaced.
 
-    A name with an index becomes an array of as many dimensions, any other a number: a whole one
-    where it bounds or chooses something. An array that is only written is left at zeros.
+    A name with an index becomes an array of as many dimensions, any other a number: an integer if
+    it bounds or selects something. An array that is only written is left at zeros.
     """
     parameters = inspect.signature(kernel).parameters.values()
     wanted = [p.name for p in parameters if p.kind is not p.VAR_POSITIONAL]

@@ -14,7 +14,7 @@ from gpuedu.widgets.walk import Walk, walk
 
 
 class Tab:
-    """What a tab keeps between two questions: the latest launch that ran, and where it is walked.
+    """What a tab keeps between two questions: the latest launch that ran, and where its walk is.
 
     >>> answer = Tab().answer('{"ask": "run", "source": "x = "}')
     >>> json.loads(answer)["fault"]["line"]

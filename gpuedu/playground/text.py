@@ -26,7 +26,7 @@ class Text:
     """What was read.
 
     ``kernels`` are the functions that can be launched, in order; ``names`` is what every name at
-    the top of the text stands for; ``host_lines`` are statements that are not for a kernel.
+    the top of the text stands for; ``host_lines`` are statements that do not belong to a kernel.
     """
 
     source: str
@@ -44,7 +44,7 @@ def read(source: str) -> Text:
     """Read a text with at least one ``@cuda.jit`` kernel.
 
     Raises:
-        PlaygroundError: It is no Python, or has no kernel, or a kernel needs what is not known.
+        PlaygroundError: It is not Python, or has no kernel, or a kernel needs something unknown.
     """
     tree = _parse(source)
     file = f"<playground {next(_numbers)}>"
@@ -113,7 +113,7 @@ def _take(statement: ast.stmt, names: dict[str, Any], host: list[int], file: str
             pass
         case _:
             host.append(statement.lineno)
-            reason = "code outside of functions is not run here"
+            reason = "code outside functions is not run here"
             for node in ast.walk(statement):
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                     names.setdefault(node.id, Unknown(node.id, node.lineno, reason))

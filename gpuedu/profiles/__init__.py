@@ -5,7 +5,7 @@
 - ``computing``: which operators count as kernels on a CPU; ``names``: names, shortened.
 - ``errors``: what can go wrong.
 
-Everything is read from the trace that PyTorch exports, also right after recording: one reader for
+Everything is read from the trace that PyTorch exports, even right after recording: one reader for
 steps that ran here and for a file that was recorded on a GPU elsewhere.
 """
 

@@ -1,13 +1,13 @@
-"""Which operators compute, and which only look, allocate or hand on: the CPU's count of kernels.
+"""Which operators compute, and which only look, allocate or forward: the CPU's count of kernels.
 
-On a GPU the profiler sees each kernel. On a CPU it sees operators alone, and most of them compute
+On a GPU the profiler sees each kernel. On a CPU it sees only operators, and most of them compute
 nothing: ``aten::linear`` calls ``aten::t``, which makes a view, and ``aten::addmm``, which
-computes. Counted here is an operator that is none of ``NO_WORK`` and holds no other one that is
+computes. An operator is counted here if it is not in ``NO_WORK`` and contains no other one that is
 counted; so ``aten::addmm`` itself counts through the ``aten::copy_`` inside it, once.
 
 What it simplifies: an operator that computes, and calls another one that does (a gradient that
 first fills its buffer with zeros), counts once, where a GPU may run two kernels. A graph that
-``torch.compile`` made counts once for all loops of its own, beside the operators that it calls.
+``torch.compile`` made counts once for all of its own loops, besides the operators that it calls.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ASKS = (
     "sym_stride"
 )
 NO_WORK = frozenset(f"{_LOOKS} {_ALLOCATES} {_ASKS}".split())
-"""Operators of PyTorch, without ``aten::``, that compute nothing of their own."""
+"""Operators of PyTorch, without ``aten::``, that compute nothing themselves."""
 _GRAPH = "## Call CompiledFxGraph"
 _AUTOGRAD = ("autograd", "torch", "profiler")
 

@@ -6,4 +6,4 @@ from gpuedu.errors import GpueduError
 
 
 class ProfileError(GpueduError):
-    """A step that cannot be profiled, or a file that is no trace of PyTorch's profiler."""
+    """A step that cannot be profiled, or a file that is not a trace of PyTorch's profiler."""

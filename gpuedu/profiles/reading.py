@@ -22,9 +22,9 @@ _OWN = "profiler::"
 
 
 def load_profile(path: str | Path) -> Profile:
-    """Read a trace of PyTorch's profiler, also one recorded elsewhere on a GPU.
+    """Read a trace of PyTorch's profiler, even one recorded elsewhere on a GPU.
 
-    Steps are what stands between its marks ``ProfilerStep#...`` (``profile`` writes them, and
+    Steps are what lies between its marks ``ProfilerStep#...`` (``profile`` writes them, and
     ``torch.profiler`` with a schedule); without marks, the whole trace is one step. Kernels and
     copies are those that were launched within the steps.
 
@@ -32,7 +32,7 @@ def load_profile(path: str | Path) -> Profile:
         path: `.json`, or compressed by gzip.
 
     Raises:
-        ProfileError: the file is no trace, or nothing ran in it.
+        ProfileError: the file is not a trace, or nothing ran in it.
     """
     return read_profile(read_bytes(path), name=str(path))
 

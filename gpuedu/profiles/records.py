@@ -26,8 +26,8 @@ _NOTHING_S = 0.5e-9
 class Profile:
     """Operators, kernels and copies of a few steps.
 
-    ``device`` is the GPU's name, or "cpu" where nothing ran on a GPU. ``operators`` are in order
-    of lane and start, each before what is inside it. ``ranges`` are named stretches of the program
+    ``device`` is the GPU's name, or "cpu" where nothing ran on a GPU. ``operators`` are in order of
+    lane and start, each before what is inside it. ``ranges`` are named parts of the program
     (PyTorch marks an optimizer's step and a loader's next batch so). ``trace`` is PyTorch's own
     trace, compressed by gzip.
     """
@@ -52,7 +52,7 @@ class Profile:
 
     @property
     def lanes(self) -> tuple[str, ...]:
-        """What ``gaps`` and ``busy_s`` can be asked of: "host" first.
+        """The lanes that ``gaps`` and ``busy_s`` accept: "host" first.
 
         "device" is all kernels of all streams together.
         """
@@ -87,7 +87,7 @@ class Profile:
     def gaps(self, lane: str) -> tuple[Gap, ...]:
         """When nothing ran on a lane within the profiled time.
 
-        On "host" that is Python between two operators, or waiting outside of all of them.
+        On "host" that is Python between two operators, or waiting outside all of them.
         """
         edges = [0.0, *(edge for busy in self._busy(lane) for edge in busy), self.end_s]
         between = zip(edges[::2], edges[1::2], strict=True)
@@ -109,12 +109,12 @@ class Profile:
 
         Args:
             top: how many rows.
-            lane: "host": operators, by the time that is their own, all threads together; "device":
-                the kernels that each operator launched; "" for the device where there is one.
+            lane: "host": operators, by their own time, all threads together; "device": the kernels
+                that each operator launched; "" for the device if there is one.
         """
         if lane not in ("", HOST, DEVICE) or (lane == DEVICE and not self.is_on_gpu):
             raise UnknownNameError(
-                f"costs are told of the host and of the device, not of {lane!r} here",
+                f"costs are given for the host and the device, not for {lane!r}",
                 remedy='`lane="host"`',
             )
         if self.is_on_gpu and lane != HOST:
@@ -128,7 +128,7 @@ class Profile:
     def kernels_per_step(self) -> float:
         """Kernels on the device; on the CPU the operators that compute (``computing_operators``).
 
-        A mean over the steps: what only some steps do makes it a fraction.
+        A mean over the steps: it is a fraction if only some steps do something.
         """
         count = len(self.kernels) if self.is_on_gpu else len(computing_operators(self.operators))
         return count / len(self.steps)

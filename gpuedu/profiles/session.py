@@ -23,9 +23,9 @@ def profile(
 ) -> Profile:
     """Run ``step()`` under PyTorch's profiler and read what it saw.
 
-    The host's operators are recorded, and the kernels and copies of a GPU where PyTorch has one.
-    Recording costs time of its own, mostly on the host: a step of many small operators looks
-    longer than it is.
+    The host's operators are recorded, and the kernels and copies of a GPU if PyTorch has one.
+    Recording itself costs time, mostly on the host: a step of many small operators looks longer
+    than it is.
 
     Args:
         step: called without arguments; what it returns is dropped.
@@ -42,7 +42,7 @@ def profile(
 
     if torch.autograd._profiler_enabled():
         raise ProfileError(
-            "another profiler is running, and PyTorch can run one at a time",
+            "another profiler is running, and PyTorch can run only one at a time",
             remedy="end it first: leave its `with` block, or call its `stop()`",
         )
     has_gpu = torch.cuda.is_available()

@@ -1,4 +1,4 @@
-"""The records of a profile: steps, operators, kernels, copies, and what stands between them."""
+"""The records of a profile: steps, operators, kernels, copies, and the gaps between them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class Span:
     a copy. ``start_s`` counts from the start of the first step. ``depth`` counts the operators
     around this one, and ``self_s`` is ``time_s`` without the operators directly inside it.
 
-    ``operator`` names the operator that launched a kernel or a copy, and is "" where the trace does
-    not tell. ``stream`` and ``size_bytes`` (what a copy or a fill moved) are None on the host, and
-    where the trace does not tell them.
+    ``operator`` names the operator that launched a kernel or a copy, and is "" if the trace does
+    not say. ``stream`` and ``size_bytes`` (what a copy or a fill moved) are None on the host, and
+    if the trace does not give them.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Gap:
 
 @dataclass(frozen=True)
 class Cost:
-    """What all calls of one name took together; ``share`` is of the profiled time."""
+    """What all calls of the same name took together; ``share`` is of the profiled time."""
 
     name: str
     calls: int

@@ -29,7 +29,7 @@ _GZIP = b"\x1f\x8b"
 
 @dataclass(frozen=True)
 class TraceEvent:
-    """Something that took time: ``kind`` is its category, ``thread`` who did it (process, thread).
+    """Something that took time: ``kind`` is its category, ``thread`` its (process, thread).
 
     ``start_ns`` and ``time_ns`` are whole nanoseconds of the trace's own clock.
     """
@@ -56,7 +56,7 @@ class Trace:
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """The bytes of a trace's file, compressed by gzip whether it was or not.
+    """The bytes of a trace's file, compressed by gzip whether or not the file was.
 
     Raises:
         ProfileError: there is no such file, or it cannot be read.
@@ -78,17 +78,17 @@ def parse(compressed: bytes, *, name: str) -> Trace:
         name: what errors call it.
 
     Raises:
-        ProfileError: the bytes are cut short, or no trace.
+        ProfileError: the bytes are cut short, or not a trace.
     """
     try:
         # Decimal: a start has more digits than a float holds.
         whole = json.loads(gzip.decompress(compressed), parse_float=Decimal)
     except (EOFError, OSError, ValueError, RecursionError, zlib.error) as fault:
-        raise ProfileError(f"{name} is no trace: {fault}", remedy=_REMEDY) from fault
+        raise ProfileError(f"{name} is not a trace: {fault}", remedy=_REMEDY) from fault
     # Chrome's format may also be the bare list of events.
     rows = whole.get("traceEvents") if isinstance(whole, dict) else whole
     if not isinstance(rows, list):
-        raise ProfileError(f"{name} is no trace: it has no `traceEvents`", remedy=_REMEDY)
+        raise ProfileError(f"{name} is not a trace: it has no `traceEvents`", remedy=_REMEDY)
     events = [_event(row, at, name) for at, row in enumerate(rows) if _took_time(row)]
     events.sort(key=lambda one: (one.start_ns, -one.time_ns))
     return Trace(tuple(events), _gpus(whole))
@@ -110,7 +110,7 @@ def _event(row: dict[str, Any], at: int, name: str) -> TraceEvent:
         )
     except (KeyError, TypeError, ValueError, ArithmeticError) as fault:
         raise ProfileError(
-            f"{name} is no trace: event {at} has no usable name, `ts` or `dur`", remedy=_REMEDY
+            f"{name} is not a trace: event {at} has no usable name, `ts` or `dur`", remedy=_REMEDY
         ) from fault
 
 

@@ -1,6 +1,6 @@
-"""What a script's source says about lines that ran: conditions on a GPU, and loops inside a step.
+"""What a script's source says about lines that ran: conditions on a GPU, loops inside a step.
 
-A run without a GPU takes the branches that are for CPUs. What such a line does is no finding.
+A run without a GPU takes the branches for CPUs. What such a line does is not a finding.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def is_for_cpu(file: str, line: int) -> bool:
 
 
 def is_gpu_test(test: ast.expr) -> bool:
-    """True if a condition holds where there is a GPU, as far as its words tell.
+    """True if a condition holds where there is a GPU, as far as its words say.
 
     >>> [is_gpu_test(ast.parse(text, mode="eval").body) for text in (
     ...     "use_cuda", "not torch.cuda.is_available()", "device == 'cpu'", "epoch > 3")]
@@ -44,7 +44,7 @@ def is_gpu_test(test: ast.expr) -> bool:
 
 
 def is_cpu_test(test: ast.expr) -> bool:
-    """True if a condition holds on a CPU only, as far as its words tell."""
+    """True if a condition holds only on a CPU, as far as its words say."""
     return bool(_CPU.search(ast.unparse(test)))
 
 
@@ -87,10 +87,10 @@ def is_conditional(text: str) -> bool:
 
 
 def inner_loop(file: str, line: int, step_lines: Iterable[tuple[str, int]]) -> int | None:
-    """The line of the innermost loop around a line in its own function, inside of a step.
+    """The line of the innermost loop around a line in its own function, inside a step.
 
-    None where there is no such loop, or where it holds a line of ``step_lines``: it is the loop
-    over steps then.
+    None if there is no such loop, or if it contains a line of ``step_lines``: then it is the loop
+    over steps.
     """
     inside = {at for name, at in step_lines if name == file}
     loops = [one for one in _loops(_tree(file), line) if not any(_spans(one, at) for at in inside)]

@@ -25,8 +25,8 @@ _RARELY = (
     "that need no values"
 )
 _OF_A_LIBRARY = (
-    "the library asks, in the file named: see whether an option of it, or other inputs, spare the "
-    "question"
+    "the library asks, in the file named: see whether one of its options, or other inputs, "
+    "can avoid the question"
 )
 _CONSTANTS = ("tensor", "as_tensor", "new_tensor")
 
@@ -74,7 +74,7 @@ def find_kept(watched: Watched) -> Iterator[Finding]:
 
 
 def find_waiting(watched: Watched) -> Iterator[Finding]:
-    """The loop stands in the data loader."""
+    """The loop waits in the data loader."""
     share, time_s = waiting(watched)
     if share <= MUCH_WAITING:
         return
@@ -149,7 +149,7 @@ def find_copies(watched: Watched) -> Iterator[Finding]:
             watched,
             loops,
             kind="copies-in-a-loop",
-            title="Many copies to the device, one after the other",
+            title="Many copies to the device, one after another",
             advice="stack them on the host, and copy once",
         )
     groups = [one for one in groups if one not in loops]
@@ -165,8 +165,8 @@ def find_copies(watched: Watched) -> Iterator[Finding]:
             title="The host waits for copies to the device in every step",
             advice="`non_blocking=True`"
             if is_pinned
-            else "pinned memory (`pin_memory=True` of "
-            "the loader, or `.pin_memory()`) and `non_blocking=True`",
+            else "pinned memory (`pin_memory=True` in the loader, or `.pin_memory()`) and "
+            "`non_blocking=True`",
         )
     if unpinned and not has_pinning:
         yield _copies(
@@ -174,7 +174,7 @@ def find_copies(watched: Watched) -> Iterator[Finding]:
             unpinned,
             kind="copy",
             title="`non_blocking=True` on memory that is not pinned",
-            advice="`pin_memory=True` of the loader, or `.pin_memory()`: else the copy goes "
+            advice="`pin_memory=True` in the loader, or `.pin_memory()`: otherwise the copy goes "
             "through a buffer first, and the host waits for that",
         )
 
@@ -204,7 +204,7 @@ def _copies(
 
 
 def find_constants(watched: Watched) -> Iterator[Finding]:
-    """Tensors made of Python's numbers on the device, the same ones in every step."""
+    """Tensors made from Python numbers on the device, the same ones in every step."""
     made = [
         one
         for one in watched.calls
@@ -219,7 +219,7 @@ def find_constants(watched: Watched) -> Iterator[Finding]:
         kind="constant",
         title="The same constant is made and copied to the device in every step"
         if is_same
-        else "Numbers of Python's become a tensor on the device in every step",
+        else "Python numbers become a tensor on the device in every step",
         cost=times(count, "copy", "copies") + " that the host waits for",
         per_step=count,
         unit="copies",

@@ -1,8 +1,8 @@
 """The calls of PyTorch that wait or copy, and the graphs that outlive their step.
 
-``CallWatch`` is the lessons' ``SynchronizationCounter`` with what a whole script needs beside it:
-it stays on from the script's first line, so that a stand-in's side is known, and notes only what
-happens in counted steps.
+``CallWatch`` is the lessons' ``SynchronizationCounter`` with what a whole script also needs: it is
+on from the script's first line, so that a stand-in's side is known, and notes only what happens in
+counted steps.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ class CallWatch(SynchronizationCounter):
 
     Attributes:
         calls: what waited or copied.
-        graphed: weak references to results that hang on a graph, each with its step and its line.
-        carried: lines that went on with a graph of an earlier step, each with the step.
-        is_on_host: whether the call that runs has to do with the host alone.
-        backward_site: the line whose backward pass runs, for threads without a Python frame.
+        graphed: weak references to results with a graph, each with its step and its line.
+        carried: lines that continued a graph of an earlier step, each with the step.
+        is_on_host: whether the running call concerns only the host.
+        backward_site: the line whose backward pass is running, for threads without a Python frame.
         is_autocast: whether a watched call ran under autocast.
         has_moved: whether anything was ever sent to a device by name.
         on_upload: called with what was copied to the device.
@@ -70,7 +70,7 @@ class CallWatch(SynchronizationCounter):
         self._call: tuple[str, Arguments, Keywords] = ("", (), {})
 
     def set_aside(self) -> bool:
-        """Take this mode out of PyTorch's stack, wherever it lies; whether it was there."""
+        """Take this mode out of PyTorch's stack, wherever it is; returns whether it was there."""
         if not any(one is self for one in _get_current_function_mode_stack()):
             return False
         above = []
@@ -81,7 +81,7 @@ class CallWatch(SynchronizationCounter):
         return True
 
     def pin(self, tensors: Any) -> None:
-        """Note that tensors lie in pinned memory."""
+        """Note that tensors are in pinned memory."""
         for one in tree_leaves(tensors):
             if isinstance(one, torch.Tensor):
                 self._pinned[one] = True
@@ -93,7 +93,7 @@ class CallWatch(SynchronizationCounter):
         args: Arguments = (),
         kwargs: Keywords | None = None,
     ) -> Any:
-        """See a call as ``SynchronizationCounter`` does, and what is said above."""
+        """Watch a call as ``SynchronizationCounter`` does, and note what is described above."""
         name = self._name(func)
         args, kwargs = self._with_device(name, args, kwargs or {})
         was = self._call, self.is_on_host, self.backward_site

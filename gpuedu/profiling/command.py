@@ -18,21 +18,24 @@ if TYPE_CHECKING:
 
 def profile(
     script: Annotated[
-        Path, typer.Argument(help="A training script; what it is told itself goes after `--`.")
+        Path, typer.Argument(help="A training script; its own arguments go after `--`.")
     ],
     arguments: Annotated[
-        list[str] | None, typer.Argument(metavar="[-- ARGUMENTS]", help="What it is told itself.")
+        list[str] | None,
+        typer.Argument(metavar="[-- ARGUMENTS]", help="The script's own arguments."),
     ] = None,
     steps: Annotated[int, typer.Option(help="Steps to watch; then the script is ended.")] = 20,
-    warmup: Annotated[int, typer.Option(help="Steps before them.")] = 3,
+    warmup: Annotated[int, typer.Option(help="Steps to skip first.")] = 3,
     whole: Annotated[bool, typer.Option("--whole", help="Let the script run to its end.")] = False,
     compile_check: Annotated[
         bool,
         typer.Option("--compile-check", help="Say where torch.compile would break the graph."),
     ] = False,
-    html: Annotated[Path | None, typer.Option(help="Write the report as a page there.")] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="File to write the report to, as a page.")
+    ] = None,
     trace: Annotated[
-        Path | None, typer.Option(help="Write a trace for ui.perfetto.dev there.")
+        Path | None, typer.Option(help="File to write a trace for ui.perfetto.dev to.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

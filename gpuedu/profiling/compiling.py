@@ -2,8 +2,8 @@
 
 A script's compiled code runs uncompiled while its operators are counted. What was handed to
 ``torch.compile`` is kept with the arguments of one call, and ``torch._dynamo.explain`` is asked
-once about a copy of it, when the counting is over: the script's model and random numbers stay as
-they are.
+once about a copy of it, once counting is over: the script's model and random numbers stay as they
+are.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class CompileWatch:
     """Notes what is compiled; ``breaks`` fills when ``explain`` is called.
 
     Args:
-        is_eager: run everything uncompiled, from the start: without a GPU compiling takes its time,
-            and tells nothing about one.
+        is_eager: run everything uncompiled, from the start: without a GPU, compiling takes time and
+            says nothing about a GPU.
     """
 
     def __init__(self, *, is_eager: bool) -> None:
@@ -40,7 +40,7 @@ class CompileWatch:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """``torch.compile`` tells what it is given, while the block runs."""
+        """``torch.compile`` reports its arguments while the block runs."""
         compile_ = torch.compile
 
         @functools.wraps(compile_)
@@ -62,7 +62,7 @@ class CompileWatch:
 
     @contextmanager
     def uncompiled(self) -> Iterator[None]:
-        """Nothing is compiled while the block runs, and what is compiled is not used."""
+        """Nothing is compiled while the block runs, and nothing compiled is used."""
         if not self.compiled or self._is_eager:
             yield
             return
@@ -100,7 +100,7 @@ class CompileWatch:
         self._calls.setdefault(id(model), (model, args, kwargs))
 
     def explain(self) -> None:
-        """Ask about every call that was kept; nothing may watch PyTorch's calls meanwhile."""
+        """Ask about every call that was kept; nothing else may watch PyTorch's calls meanwhile."""
         calls, self._calls = self._calls, {}
         for model, args, kwargs in calls.values():
             name = _name_of(model)

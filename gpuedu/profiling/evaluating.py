@@ -1,4 +1,4 @@
-"""Models in eval mode that are called with gradients on, for nothing."""
+"""Models in eval mode that are needlessly called with gradients on."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _LEAST = 2
 class EvaluationWatch:
     """Watches the outermost call of every model while ``watching()``.
 
-    An output is evidence where it has a graph and no backward pass ever went through it: a frozen
-    network inside a loss is in eval mode, too, and its graph is needed.
+    An output is evidence if it has a graph and no backward pass ever went through it: a frozen
+    network inside a loss is also in eval mode, but its graph is needed.
     """
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class EvaluationWatch:
         return list(self._models)
 
     def found(self) -> tuple[Evaluation, ...]:
-        """Lines that call a model for evaluation and keep graphs; only once the script is over."""
+        """Lines that call a model for evaluation and keep graphs; known once the script ends."""
         by_place: dict[tuple[str, int], list[tuple[CallSite, str, list[bool]]]] = {}
         for one in self._outputs:
             by_place.setdefault((one[0].file, one[0].line), []).append(one)
@@ -52,7 +52,7 @@ class EvaluationWatch:
 
     @contextmanager
     def watching(self, meet: Callable[[nn.Module], None]) -> Iterator[None]:
-        """Hooks on all modules, while the block runs; ``meet`` gets each outermost model once."""
+        """Hooks on all modules while the block runs; ``meet`` gets each outermost model once."""
 
         def before(model: nn.Module, args: Any) -> None:
             if torch.compiler.is_compiling():

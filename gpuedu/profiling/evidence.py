@@ -1,7 +1,7 @@
 """What a finding is, and what counts as evidence for one.
 
-A finding needs evidence in every counted step (nine of ten will do, since a last batch is smaller
-and an evaluation comes between); what happens now and then is no fault.
+A finding needs evidence in every counted step (nine in ten will do, since a last batch is smaller
+and an evaluation comes in between); what happens now and then is not a fault.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gpuedu.profiling.records import Call, Watched
 from gpuedu.training.call_sites import CallSite
 
 MUCH_WAITING = 0.1
-"""Share of a step in the loader from which it is a finding."""
+"""Share of a step in the loader above which it is a finding."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Finding:
 
     ``rank`` sorts: the kind of cost, then how much of it, negated. ``cost`` is for a person,
     ``per_step`` its number and ``unit`` what that counts. ``places`` are lines, each with what was
-    seen there. A suggestion is something that would help, where nothing is wrong.
+    seen there. A suggestion is something that would help although nothing is wrong.
     """
 
     kind: str
@@ -60,7 +60,7 @@ def by_line(calls: Iterable[Call]) -> list[list[Call]]:
 
 
 def steady_lines(calls: Iterable[Call], watched: Watched) -> list[list[Call]]:
-    """The calls of each line that is met in every step, and is not for CPUs alone."""
+    """The calls of each line that runs in every step and is not only for CPUs."""
     return [
         group
         for group in by_line(calls)
@@ -90,7 +90,7 @@ def times(count: float, what: str, plural: str = "") -> str:
 def waiting(watched: Watched) -> tuple[float, float]:
     """The share of a step in loaders, and the seconds: medians over the steps that were timed.
 
-    Where too few were timed, those of the warm-up but the first.
+    If too few were timed, those of the warm-up without the first.
     """
     steps = watched.of_phase("timed")
     steps = steps if len(steps) >= 3 else watched.of_phase("warm-up")[1:]

@@ -1,4 +1,4 @@
-"""What of it costs, what to do first at the front.
+"""What is costly, with what to do first at the front.
 
 Findings are ranked by what kind of cost it is, since counts of different kinds cannot be compared:
 what ends the run first (memory that grows), then what stops the device (waiting for data, for the
@@ -15,6 +15,6 @@ from gpuedu.profiling.records import Watched
 
 
 def find(watched: Watched) -> tuple[Finding, ...]:
-    """All findings, what to do first at the front; suggestions last."""
+    """All findings, with what to do first at the front and suggestions last."""
     found = [*find_in_calls(watched), *find_in_operators(watched)]
     return tuple(sorted(found, key=lambda one: (one.is_suggestion, one.rank, -one.per_step)))

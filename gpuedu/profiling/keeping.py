@@ -31,11 +31,11 @@ def find_kept(
     steps: Sequence[int],
     names: Sequence[Scope],
 ) -> tuple[Kept, ...]:
-    """What holds on to graphs of earlier steps: collections, and sums that go on and on.
+    """What holds on to graphs of earlier steps: collections, and sums that keep growing.
 
     Args:
-        graphed: results with a graph, with the step and the line that they are from.
-        carried: lines that go on with the graph of a step long past, with the step.
+        graphed: results with a graph, with the step and the line that they come from.
+        carried: lines that continue the graph of a step long past, with the step.
         steps: the counted steps.
         names: the script's variables.
     """
@@ -161,7 +161,7 @@ def _ends_with(node: ast.AST, name: str) -> bool:
 
 
 def scopes(names: dict[str, Any]) -> list[Scope]:
-    """The variables of the script's functions that run now, from the innermost out, and others."""
+    """The variables of the script's running functions, from the innermost out, and others."""
     found: list[Scope] = [(str(names.get("__file__", "")), names)] if names else []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:

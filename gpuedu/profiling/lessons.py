@@ -23,7 +23,7 @@ EXERCISES = {
     "autocast": "autocast",
     "compile": "compile-it",
 }
-"""Kinds of findings, and the exercise for each; a test holds them against the syllabus."""
+"""Kinds of findings, and the exercise for each; a test checks them against the syllabus."""
 
 
 def lesson_for(kind: str) -> str:

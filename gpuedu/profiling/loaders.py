@@ -1,4 +1,4 @@
-"""How long a loop stands in a data loader's next batch, and in which line of the data set."""
+"""How long a loop waits for a data loader's next batch, and in which line of the dataset."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gpuedu.training.call_sites import CallSite, is_library, site_of
 
 _EVERY_S = 2e-3
 _ITEMS, _MOST_S = 64, 1.0
-"""Of a data set that workers read: what is read here, at most, to find its slow line."""
+"""How much of a dataset that workers read is read here, at most, to find its slow line."""
 
 
 class LoaderWatch:
@@ -48,7 +48,7 @@ class LoaderWatch:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """PyTorch's own class is told to tell; in the end its workers are shut down."""
+        """PyTorch's own class is made to report; at the end its workers are shut down."""
         base = torch_loader._BaseDataLoaderIter
         begin, following = base.__init__, base.__next__
         watch = self
@@ -191,5 +191,5 @@ class LineSampler:
 
 
 def tensors_of(batch: Any) -> Any:
-    """A batch as what ``tree_leaves`` can look into: mappings of other classes become dicts."""
+    """A batch that ``tree_leaves`` can look into: mappings of other classes become dicts."""
     return dict(batch) if isinstance(batch, Mapping) else batch

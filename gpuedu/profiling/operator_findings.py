@@ -38,7 +38,7 @@ def find_in_operators(watched: Watched) -> Iterator[Finding]:
 
 
 def launches(watched: Watched) -> list[Operator]:
-    """The operators that a GPU would be given: without an optimizer's loop for CPUs."""
+    """The operators that a GPU would be given, without an optimizer's loop for CPUs."""
     return [one for one in watched.operators if not one.is_loop]
 
 
@@ -72,7 +72,7 @@ def _loops(watched: Watched) -> dict[tuple[str, int], list[Operator]]:
 
 
 def find_loops(watched: Watched) -> Iterator[Finding]:
-    """A loop in Python over elements or tensors, a launch in each turn."""
+    """A loop in Python over elements or tensors, with a launch in each iteration."""
     for group in _loops(watched).values():
         count = len(group) / watched.counted
         size = median(one.elements for one in group)
@@ -121,19 +121,19 @@ def find_small(watched: Watched) -> Iterator[Finding]:
 
 
 def find_optimizer_loops(watched: Watched) -> Iterator[Finding]:
-    """An optimizer that was told to take its parameters one after the other."""
+    """An optimizer that was told to take its parameters one after another."""
     updates = [one for one in watched.operators if one.part == "update"]
     for one in watched.optimizers:
         if one.is_told_to_loop and one.tensors >= _MANY_TENSORS:
             count = len(updates) / watched.counted
             yield Finding(
                 kind="optimizer-loop",
-                title=f"{one.name} updates {one.tensors} tensors one after the other",
+                title=f"{one.name} updates {one.tensors} tensors one after another",
                 cost=times(count, "operator"),
                 per_step=count,
                 unit="operators",
                 places=((one.site, "foreach=False"),),
-                advice="leave `foreach` away (a GPU then takes all at once), or `fused=True`",
+                advice="leave `foreach` out (a GPU then takes all at once), or `fused=True`",
                 rank=5,
             )
 
@@ -192,7 +192,7 @@ def find_evaluations(watched: Watched) -> Iterator[Finding]:
 
 
 def find_zeroing(watched: Watched) -> Iterator[Finding]:
-    """Gradients that are filled with zeros where they could be forgotten."""
+    """Gradients that are filled with zeros where they could be dropped."""
     zeroing = [
         one
         for one in watched.operators
@@ -208,13 +208,13 @@ def find_zeroing(watched: Watched) -> Iterator[Finding]:
             per_step=count,
             unit="launches",
             places=((zeroing[0].site, "set_to_none=False"),),
-            advice="`zero_grad()` as it is by default: it forgets them, and backward writes anew",
+            advice="plain `zero_grad()`: it drops them, and the backward pass writes new ones",
             rank=7,
         )
 
 
 def find_odd_sizes(watched: Watched) -> Iterator[Finding]:
-    """Products in half precision with sizes that are no multiple of 8."""
+    """Products in half precision with sizes that are not a multiple of 8."""
     forward = [one for one in watched.operators if one.part == "forward" and one.flop]
     odd = [one for one in forward if one.is_odd]
     flop, whole = sum(one.flop for one in odd), sum(one.flop for one in forward)
@@ -222,7 +222,7 @@ def find_odd_sizes(watched: Watched) -> Iterator[Finding]:
         return
     yield Finding(
         kind="odd-size",
-        title="Products in half precision with a size that is no multiple of 8",
+        title="Products in half precision with a size that is not a multiple of 8",
         cost=f"{flop / whole:.0%} of the forward pass's FLOP",
         per_step=flop / watched.counted,
         unit="FLOP",
@@ -230,8 +230,8 @@ def find_odd_sizes(watched: Watched) -> Iterator[Finding]:
             (one[0].site, times(len(one) / watched.counted, "product"))
             for one in by_line(odd).values()
         ),
-        advice="pad that width (a vocabulary, say) to a multiple of 8, better of 64: tensor cores "
-        "take tiles of 16 bytes",
+        advice="pad that width (a vocabulary, say) to a multiple of 8, or better of 64: tensor "
+        "cores take tiles of 16 bytes",
         rank=7,
     )
 

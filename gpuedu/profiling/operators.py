@@ -1,10 +1,10 @@
 """Every operator of a step, with the line that called it, and the memory that it takes.
 
 ``OperatorWatch`` is the lessons' ``LiveCounter``: a dispatch mode, which sees the backward pass
-too. Views and allocations launch nothing, and are left out, as in ``gpuedu.profiles.computing``.
-An operator is one launch at the least; some are several kernels on a GPU.
+too. Views and allocations launch nothing, and are left out, as in ``gpuedu.profiles.computing``. An
+operator is at least one launch; some are several kernels on a GPU.
 
-What it simplifies: a call inside of code that ``torch.compile`` made is not seen, which is why the
+What it simplifies: a call inside code that ``torch.compile`` made is not seen, which is why the
 counted steps run uncompiled. FLOP are those of ``torch.utils.flop_counter`` (matrix products,
 convolutions, attention), which counts nothing for elementwise work.
 """
@@ -44,8 +44,8 @@ class OperatorWatch(LiveCounter):
 
     Attributes:
         operators: those that compute.
-        step: the number of the step that runs.
-        is_update, is_loop: whether an optimizer runs, and whether it loops on a CPU only.
+        step: the number of the running step.
+        is_update, is_loop: whether an optimizer is running, and whether it loops only on a CPU.
     """
 
     own_files = (*CallWatch.own_files, __file__, sys.modules[LiveCounter.__module__].__file__ or "")
@@ -62,12 +62,12 @@ class OperatorWatch(LiveCounter):
         self._starts: list[tuple[int, int]] = []
 
     def begin_step(self, number: int) -> None:
-        """A step begins; what is born from here on is its."""
+        """A step begins; what is created from here on belongs to it."""
         self.step = number
         self._starts.append((number, self.ticks))
 
     def set_aside(self) -> None:
-        """Take this mode out of PyTorch's stack, wherever it lies."""
+        """Take this mode out of PyTorch's stack, wherever it is."""
         if not any(one is self for one in _get_current_dispatch_mode_stack()):
             return
         above = []
@@ -152,7 +152,7 @@ class OperatorWatch(LiveCounter):
             block.become(kind, "")
 
     def memory(self) -> Memory | None:
-        """Who held what when most was held, and what each step left behind."""
+        """What held how much at the peak, and what each step left behind."""
         if not self.blocks:
             return None
         trace = MemoryTrace(tuple(one.as_block() for one in self.blocks), (), self.ticks)

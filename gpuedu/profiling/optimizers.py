@@ -18,11 +18,12 @@ from gpuedu.training.call_sites import CallSite, find_caller
 
 
 class OptimizerWatch:
-    """Watches every optimizer of PyTorch's while ``watching()``.
+    """Watches every PyTorch optimizer while ``watching()``.
 
     Args:
         made: called when one is made.
-        before, after: called around each step; ``after`` gets a number of the optimizer's own, too.
+        before, after: called around each step; ``after`` also gets a number that identifies the
+            optimizer.
     """
 
     def __init__(
@@ -39,7 +40,7 @@ class OptimizerWatch:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Hooks on all optimizers, while the block runs."""
+        """Hooks on all optimizers while the block runs."""
         begin = Optimizer.__init__
 
         def __init__(optimizer: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
@@ -59,7 +60,7 @@ class OptimizerWatch:
                 Optimizer.__init__ = begin  # type: ignore[method-assign]
 
     def stepped(self) -> list[Optimizer]:
-        """Those that have stepped, and are still there."""
+        """Those that have stepped and still exist."""
         return list(self._known)
 
     def _start(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
@@ -95,9 +96,9 @@ def states_of(optimizer: Optimizer) -> Iterator[Tensor]:
 
 
 def is_cpu_loop(optimizer: Optimizer) -> bool:
-    """True if an optimizer of PyTorch's own takes its tensors one by one on a CPU only.
+    """True if one of PyTorch's own optimizers takes its tensors one by one only on a CPU.
 
-    Where it is told nothing, it takes lists of them on a GPU.
+    By default it takes lists of them on a GPU.
     """
     is_own = type(optimizer).__module__.startswith("torch.optim")
     return is_own and all(

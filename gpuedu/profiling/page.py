@@ -1,4 +1,4 @@
-"""The report as one page of HTML that needs nothing beside itself, in light and dark."""
+"""The report as one self-contained page of HTML, in light and dark."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WIDEST_EM = 24
 
 
 def to_html(watched: Watched, findings: Sequence[Finding]) -> str:
-    """The page. Nothing of the script's can become markup."""
+    """The page. Nothing from the script can become markup."""
     marked = {(site.file, site.line) for one in findings for site, _ in one.places}
     parts = memory_parts(watched)
     most = max(parts.values(), default=0)
@@ -80,7 +80,7 @@ def _cells(one: Line) -> list[str]:
 
 
 def code(text: str) -> Any:
-    """Escape a text and turn what stands between backquotes into code elements.
+    """Escape a text and turn what is between backquotes into code elements.
 
     >>> str(code("call `f(a < b)`"))
     'call <code>f(a &lt; b)</code>'

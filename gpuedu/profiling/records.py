@@ -14,7 +14,7 @@ from gpuedu.training.memory.records import Ledger
 
 @dataclass(frozen=True)
 class StepTime:
-    """One step: from the end of the one before to its optimizer's.
+    """One step: from the end of the one before to the end of its optimizer's.
 
     ``phase`` is "warm-up", "counted" (every operator was watched, so that its time says nothing) or
     "timed" (nothing was watched but the data loader). ``batches`` is how many came from loaders.
@@ -32,8 +32,8 @@ class Call:
     """A call that makes the host wait, or copies.
 
     ``kind`` is that of ``gpuedu.training.synchronizations``, or "queued copy". ``name`` is the
-    function. ``is_pinned`` and ``size_bytes`` tell of what is copied to the device, ``numbers`` of
-    a constant: what was copied, where it was made of Python's numbers. ``inside`` is the line of an
+    function. ``is_pinned`` and ``size_bytes`` describe what is copied to the device, ``numbers`` a
+    constant: what was copied, if it was made from Python numbers. ``inside`` is the line of an
     installed library that made the call, as ``package/file.py:12``, or "".
     """
 
@@ -50,12 +50,13 @@ class Call:
 
 @dataclass(frozen=True)
 class Operator:
-    """An operator that computes, or copies on the device: a launch, at the least.
+    """An operator that computes, or copies on the device: at least one launch.
 
     ``part`` is "forward" (also everything that is neither of the others), "backward" or "update".
     ``elements`` is the size of the largest tensor in it. ``is_loop`` marks an optimizer's loop over
-    parameters that PyTorch takes on a CPU only. ``is_odd`` marks a product in half precision with
-    an inner or last size that is no multiple of 8. ``is_widening`` marks float64 made of others.
+    parameters, which PyTorch uses only on a CPU. ``is_odd`` marks a product in half precision with
+    an inner or last size that is not a multiple of 8. ``is_widening`` marks float64 made from other
+    types.
     """
 
     name: str
@@ -74,7 +75,7 @@ class Operator:
 
 @dataclass(frozen=True)
 class Loader:
-    """What a data loader was told; ``dataset`` is its data set's class."""
+    """What a data loader was told; ``dataset`` is its dataset's class."""
 
     workers: int
     pin_memory: bool
@@ -83,7 +84,7 @@ class Loader:
 
 @dataclass(frozen=True)
 class Wait:
-    """A loop stood in a loader's next batch; ``step`` is the one that it belongs to."""
+    """A loop waited for a loader's next batch; ``step`` is the one that it belongs to."""
 
     loader: Loader
     step: int
@@ -108,7 +109,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A model in eval mode called with gradients on, through which no backward pass ever went."""
+    """A model in eval mode that was called with gradients on and had no backward pass."""
 
     site: CallSite
     model: str
@@ -138,7 +139,7 @@ class GraphBreak:
 class Memory:
     """The counted steps' memory: who holds what at the peak (rows by kind and line), and growth.
 
-    ``grown_bytes`` is what a step leaves behind that is no weight, gradient or optimizer's state.
+    ``grown_bytes`` is what a step leaves behind other than weights, gradients and optimizer states.
     """
 
     peak: Ledger
@@ -151,11 +152,11 @@ class Memory:
 class Watched:
     """Everything that was seen of a script.
 
-    ``stand_in`` says that CPU tensors stood for a GPU's; ``is_never_moved`` that the script has no
-    device at all, ``is_unwatched`` that this is a rank beside the one that is watched. ``end`` says
-    in a sentence how it ended. ``slow_line`` is the line of a data set in which most samples fell,
-    with their share. ``compiled`` counts what was handed to ``torch.compile``; ``files`` are the
-    user's own; ``notes`` are sentences for the reader.
+    ``stand_in`` says that CPU tensors stood in for a GPU's; ``is_never_moved`` that the script has
+    no device at all, ``is_unwatched`` that this is a rank beside the one that is watched. ``end``
+    says in a sentence how it ended. ``slow_line`` is the line of a dataset in which most samples
+    fell, with their share. ``compiled`` counts what was handed to ``torch.compile``; ``files`` are
+    the user's own; ``notes`` are sentences for the reader.
     """
 
     script: str

@@ -25,7 +25,7 @@ _RUNNERS = ("<frozen runpy>", str(Path(__file__).parents[1]))
 
 
 class ScriptError(GpueduError):
-    """A script that cannot be profiled; ``watched`` is what was seen of it until then."""
+    """A script that cannot be profiled; ``watched`` is what was seen until then."""
 
     def __init__(self, message: str, *, remedy: str = "", watched: Watched | None = None) -> None:
         self.watched = watched
@@ -42,10 +42,10 @@ def watch_script(
     compile_check: bool = False,
     now: Callable[[], float] | None = None,
 ) -> Watched:
-    """Run a training script in this process for some steps, and tell what it did.
+    """Run a training script in this process for some steps, and say what it did.
 
     Args:
-        script: a file of Python, run as ``__main__``; it is read, and never written.
+        script: a Python file, run as ``__main__``; it is only read.
         arguments: what it finds in ``sys.argv[1:]``.
         steps: how many steps to watch: half are counted, then half timed.
         warmup: how many to let pass before.
@@ -54,7 +54,7 @@ def watch_script(
         now: the clock, in seconds; the host's by default.
 
     Raises:
-        ScriptError: there is no such script, it is no Python, it failed, ended itself, or took no
+        ScriptError: there is no such script, it is not Python, it failed, ended itself, or took no
             step; its ``watched`` is what was seen.
         MissingPackageError: PyTorch is not installed.
 
@@ -86,7 +86,7 @@ def _checked(path: Path, steps: int, warmup: int) -> Path:
     if not path.exists():
         raise ScriptError(
             f"there is no script {path}",
-            remedy="a path from here; what the script itself is told goes behind `--`",
+            remedy="a path from here; the script's own arguments go after `--`",
         )
     if path.is_dir():
         raise ScriptError(f"{path} is a folder", remedy="the file in it that you run with python")
@@ -97,7 +97,7 @@ def _checked(path: Path, steps: int, warmup: int) -> Path:
     except SyntaxError as fault:
         where = f"{path}:{fault.lineno}" if fault.lineno else str(path)
         raise ScriptError(
-            f"{where} is no Python of this version: {fault.msg}",
+            f"{where} is not valid in this version of Python: {fault.msg}",
             remedy=f"`python {path}` says the same",
         ) from fault
     except (OSError, ValueError) as fault:
@@ -193,20 +193,20 @@ def _refuse(
     if isinstance(fault, SystemExit):
         raise ScriptError(
             f"{path.name} {watched.end}",
-            remedy=f"`python {path}` with the same arguments; they go behind `--`",
+            remedy=f"`python {path}` with the same arguments; they go after `--`",
             watched=watched,
         )
     if fault is not None:
         raise ScriptError(
             f"{path.name} {watched.end}; its traceback is above",
-            remedy=f"`python {path}` with the same arguments fails in the same way?",
+            remedy=f"does `python {path}` with the same arguments fail in the same way?",
             watched=watched,
         )
     if watched.steps:
         return
     if has_started:
         raise ScriptError(
-            f"{path.name} started processes of its own, and took no step in this one",
+            f"{path.name} started its own processes, and took no step in this one",
             remedy="its setting for one process, or `torchrun ... -m gpuedu profile SCRIPT`, which "
             "profiles rank 0",
             watched=watched,
@@ -220,7 +220,7 @@ def _refuse(
 
 
 def show_traceback(fault: BaseException) -> None:
-    """Print a script's traceback as Python would, without the frames of what runs it."""
+    """Print a script's traceback as Python would, without the frames of the code that runs it."""
     told = traceback.TracebackException.from_exception(fault, capture_locals=False)
     one: traceback.TracebackException | None = told
     while one is not None:

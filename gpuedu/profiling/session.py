@@ -1,4 +1,4 @@
-"""The watching of one script: what is switched on in which step, and what is left of it."""
+"""The watching of one script: what is switched on in which step, and what is kept."""
 
 from __future__ import annotations
 
@@ -58,13 +58,14 @@ if hasattr(os, "register_at_fork"):
 
 
 class Session:
-    """Watches the script that runs while ``watching()``; then ``result`` tells what it saw.
+    """Watches the script that runs while ``watching()``; then ``result`` says what it saw.
 
     Args:
         plan: which steps are watched, and how.
-        compile_check: ask where the model would break a graph, also where it is not compiled.
+        compile_check: ask where the model would break a graph, even if it is not compiled.
         now: the clock.
-        is_blind: only count steps, and end the script with them: for ranks beside the watched one.
+        is_blind: only count steps, and end the script after them: for ranks other than the watched
+            one.
     """
 
     def __init__(

@@ -1,14 +1,13 @@
 """Where steps begin and end in a script that knows nothing of this, and what is watched in each.
 
-An optimizer's ``step()`` ends a step. Of several optimizers the one that stepped first leads, so a
-step is one round of all of them; where it has not stepped for ten steps of another, that one leads
-from then on. Batches that come between two steps of the leader (gradient accumulation) are one
-step. In a script that has made no optimizer of PyTorch's when its first batch comes, each batch is
-a step; and where there are no batches, either, it updates by hand, and a step is over when the next
-``backward()`` begins.
+An optimizer's ``step()`` ends a step. If there are several, the one that stepped first leads, so a
+step is one round of all of them; if it has not stepped for ten steps of another, that one leads
+from then on. Batches between two steps of the leader (gradient accumulation) are one step. In a
+script that has made no PyTorch optimizer when its first batch comes, each batch is a step. Without
+batches either, it updates by hand, and a step is over when the next ``backward()`` begins.
 
-First come steps to warm up, then counted ones, then timed ones. Counting makes a step several times
-as long, so no time is taken from it; timing watches nothing but the loader.
+First come warm-up steps, then counted ones, then timed ones. Counting makes a step several times as
+long, so no time is taken from it; timing watches nothing but the loader.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class StepPlan:
         return COUNTED if number <= self.warmup + (self.steps + 1) // 2 else TIMED
 
     def is_last(self, number: int) -> bool:
-        """True from the last step that was asked for on."""
+        """True from the last requested step on."""
         return not self.whole and number >= self.warmup + self.steps
 
 
@@ -77,7 +76,7 @@ class StepFinder:
         self._has_optimizer = True
 
     def end_update(self, optimizer: int) -> None:
-        """An optimizer has stepped, told by a number of its own."""
+        """An optimizer, identified by its number, has stepped."""
         self._has_optimizer = True
         if self._leader is None or self._others >= _PATIENCE:
             self._leader = optimizer
@@ -94,7 +93,7 @@ class StepFinder:
         self._has_batch = True
 
     def begin_backward(self) -> None:
-        """A backward pass begins: with neither optimizer nor batches the step before is over."""
+        """A backward pass begins: without optimizer and batches, the step before is over."""
         if self._has_backward and not self._has_optimizer and not self._has_batch:
             self._finish()
         self._has_backward = True

@@ -1,4 +1,4 @@
-"""The numbers of a step, and of each line, that the text, the page and the JSON show alike."""
+"""The numbers of a step and of each line, which the text, the page and the JSON share."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Line:
 
 
 def lines(watched: Watched) -> tuple[Line, ...]:
-    """The lines that did anything, those with most operators first."""
+    """The lines that did anything, those with the most operators first."""
     steps = max(1, watched.counted)
     found: dict[tuple[str, int], dict[str, int]] = {}
     sites: dict[tuple[str, int], CallSite] = {}
@@ -75,7 +75,7 @@ def lines(watched: Watched) -> tuple[Line, ...]:
 
 
 def step_time_s(watched: Watched) -> float | None:
-    """The median of the timed steps; None where there are none."""
+    """The median of the timed steps; None if there are none."""
     times_s = [one.time_s for one in watched.of_phase("timed")]
     times_s = times_s or [one.time_s for one in watched.of_phase("warm-up")[1:]]
     return median(times_s) if times_s else None
@@ -117,7 +117,7 @@ def memory_parts(watched: Watched) -> dict[str, int]:
 
 
 def now_and_then(watched: Watched) -> tuple[tuple[CallSite, str, int], ...]:
-    """Waits that are in some steps only: line, kinds, and in how many of the counted steps."""
+    """Waits that are only in some steps: line, kinds, and in how many of the counted steps."""
     return tuple(
         (group[0].site, ", ".join(dict.fromkeys(one.kind for one in group)), len(steps))
         for group in by_line(filter(is_wait, watched.calls))
@@ -126,7 +126,7 @@ def now_and_then(watched: Watched) -> tuple[tuple[CallSite, str, int], ...]:
 
 
 def short(site: CallSite, script: str) -> str:
-    """File and line, the file from the script's folder.
+    """File and line; the file is relative to the script's folder.
 
     >>> short(CallSite("/a/b/model.py", 3, "", "", ""), "/a/b/train.py")
     'model.py:3'
@@ -142,14 +142,14 @@ def short_file(file: str, script: str) -> str:
 
 
 def notes(watched: Watched) -> Iterator[str]:
-    """What a reader should know of how this was seen."""
+    """What a reader should know about how this was measured."""
     if watched.stand_in:
         yield (
-            "There is no GPU here: CPU tensors stood for those on a device. Counts are those of "
-            "this run; times are this CPU's."
+            "There is no GPU here: CPU tensors stood in for those on a device. Counts are "
+            "those of this run; times are this CPU's."
         )
     if watched.is_never_moved:
-        yield "The script moves its model nowhere; it was taken as if it were on a device."
+        yield "The script never moves its model to a device; it was treated as if it had."
     if watched.compiled:
         yield "What it compiles ran uncompiled while operators were counted."
     loops = sum(one.is_loop for one in watched.operators)
@@ -164,7 +164,7 @@ def notes(watched: Watched) -> Iterator[str]:
 
 
 def told(amounts: Iterable[float]) -> list[str]:
-    """Numbers for a table: nothing for nothing.
+    """Numbers for a table, with nothing for 0.
 
     >>> told([0, 3.0, 2.25])
     ['', '3', '2.2']

@@ -75,7 +75,7 @@ def _memory(watched: Watched) -> Iterator[str]:
     line = ""
     if most is not None and most.peak_bytes:
         line = (
-            f" Most of what is no model's is from {short(most.site, watched.script)} "
+            f" Most of what is not the model's is from {short(most.site, watched.script)} "
             f"`{_clipped(most.site.text, 60)}`: {format_size(most.peak_bytes)}."
         )
     yield from _wrapped(f"Memory at its peak, {format_size(sum(parts.values()))}: {whole}.{line}")

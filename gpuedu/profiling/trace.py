@@ -1,8 +1,8 @@
 """The steps as a trace in Chrome's format, which https://ui.perfetto.dev opens.
 
 Rows: steps, waits for the loader, lines of Python, operators, and marks where the host waits or
-copies. Counted steps are longer than they were, since every operator was looked at.
-Source: "Trace Event Format", Google, events of phases X (complete), i (instant) and M (metadata).
+copies. Counted steps are longer than normal, because every operator was looked at. Source: "Trace
+Event Format", Google, events of phases X (complete), i (instant) and M (metadata).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def write_trace(watched: Watched, path: Path) -> None:
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write a text; GpueduError where that cannot be."""
+    """Write a text; GpueduError if that fails."""
     try:
         path.write_text(text, "utf-8")
     except OSError as fault:

@@ -1,7 +1,7 @@
 """Measurements on a GPU, written as records that the lessons' figures read.
 
 ``gpuedu record`` runs the series of ``gpuedu.recording.series`` and writes them into the device's
-folder; ``measure_ladder`` times rungs of the matmul ladder for whoever wants their times now.
+folder; ``measure_ladder`` times rungs of the matmul ladder on request.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ PERIOD = 1_000_003
 
 
 def place_of(working_set_bytes: float, l2_bytes: int) -> str:
-    """Where the bytes of a repeated run come from, as far as its working set tells.
+    """Where the bytes of a repeated run come from, as far as its working set shows.
 
     >>> place_of(2**20, 2**25), place_of(2**25, 2**25), place_of(2**30, 2**25)
     ('L2 cache', 'both', 'device memory')
@@ -95,10 +95,10 @@ def _strided(bench: GpuBench, span_bytes: int, stride: int) -> PreparedPoint:
 
 
 def numbers(count: int) -> np.ndarray:
-    """float32 from 1 to 2, (count,): none is 0, as a place that nobody wrote is.
+    """float32 from 1 to 2, (count,): none is 0, which an unwritten place is.
 
-    They repeat after a prime number of them: random ones for a gigabyte take the host seconds, and
-    an index that is off by a whole block, row or tile still meets another number.
+    They repeat after a prime number of them: random ones for a gigabyte would take the host
+    seconds, and an index that is off by a whole block, row or tile still finds a different number.
     """
     some = np.random.default_rng(count).random(min(count, PERIOD), np.float32) + np.float32(1)
     return np.resize(some, count)

@@ -1,7 +1,7 @@
-"""What the measurements need of a GPU: arrays, a way to launch, a clock.
+"""What the measurements need from a GPU: arrays, a way to launch, a clock.
 
-``gpuedu.recording.gpu`` is the real one. Everything else here speaks to this face alone, so that
-the same code runs where another one is put in its place.
+``gpuedu.recording.gpu`` is the real one. Everything else here uses only this interface, so that the
+same code runs with a substitute.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from gpuedu.errors import GpueduError
 
 
 class LostDeviceError(GpueduError):
-    """A kernel broke the GPU's context: this process can use the GPU no more."""
+    """A kernel broke the GPU's context: this process can no longer use the GPU."""
 
 
 @dataclass(frozen=True)
 class PowerReading:
-    """What a GPU tells of itself at one moment; None where it does not tell."""
+    """What a GPU reports about itself at one moment; None if it does not."""
 
     power_w: float
     clock_mhz: float | None = None
@@ -32,7 +32,7 @@ class PowerReading:
 class GpuBench(Protocol):
     """One GPU.
 
-    ``cuda`` is ``numba.cuda``, ``cp`` is CuPy, ``torch`` is PyTorch or None where it is missing or
+    ``cuda`` is ``numba.cuda``, ``cp`` is CuPy, ``torch`` is PyTorch, or None if it is missing or
     sees no GPU; ``torch_device`` is where its tensors go. ``l2_bytes`` is the size of the cache
     before device memory. All work goes to the default stream.
     """
@@ -59,21 +59,21 @@ class GpuBench(Protocol):
         """Wait until the device has done everything; raises what a kernel did wrong."""
 
     def free(self) -> None:
-        """Give memory that nobody uses back to the device."""
+        """Give unused memory back to the device."""
 
     def wake(self) -> None:
         """Keep the device busy for a moment: an idle one runs on a slow clock."""
 
     def rest(self, time_s: float) -> None:
-        """Give the device nothing to do for so long."""
+        """Give the device nothing to do for this long."""
 
     def power_meter(self) -> AbstractContextManager[Callable[[], PowerReading]]:
-        """A function that reads the power drawn now; NotHereError where nothing tells it."""
+        """A function that reads the power drawn now; NotHereError if nothing reports it."""
 
     def power_cap(self, share: float) -> AbstractContextManager[float]:
-        """A power limit of this share of the default one, in watts; the default again after it.
+        """A power limit of this share of the default one, in watts; the default is restored after.
 
-        NotHereError where that is not permitted.
+        NotHereError if that is not permitted.
         """
 
     def matmul_float64(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -81,7 +81,7 @@ class GpuBench(Protocol):
 
 
 def is_out_of_memory(fault: BaseException) -> bool:
-    """Whether a fault of any of the libraries says that memory was not enough.
+    """Whether an error from any of the libraries says that there was not enough memory.
 
     >>> is_out_of_memory(MemoryError()), is_out_of_memory(ValueError("out of range"))
     (True, False)

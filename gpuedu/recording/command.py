@@ -1,6 +1,6 @@
-"""``gpuedu record``: measure on this machine's GPU and keep what came out.
+"""``gpuedu record``: measure on this machine's GPU and keep the results.
 
-It needs Numba, CuPy and NumPy alone, so that it also runs from a bare checkout on a GPU machine:
+It needs only Numba, CuPy and NumPy, so it also runs from a bare checkout on a GPU machine:
 ``PYTHONPATH=. python3 -m gpuedu record --out FOLDER``.
 """
 
@@ -35,8 +35,8 @@ def main(
     """Run what the command line asks for.
 
     Returns:
-        0 where all is right, 1 where a result was wrong or a kernel failed, 2 for a wrong command
-        line, 3 where there is no GPU, 130 where it was interrupted.
+        0 if all is right, 1 if a result was wrong or a kernel failed, 2 for a wrong command line, 3
+        if there is no GPU, 130 if it was interrupted.
     """
     options = _parser().parse_args(arguments)
     try:
@@ -65,7 +65,9 @@ def _parser() -> argparse.ArgumentParser:
         "--only", action="append", default=[], metavar="NAME", help="this series; may be repeated"
     )
     parser.add_argument(
-        "--fresh", action="store_true", help="measure anew what is there with the same versions"
+        "--fresh",
+        action="store_true",
+        help="measure again what is already there with the same versions",
     )
     parser.add_argument(
         "--caps",
@@ -106,7 +108,7 @@ def _record(
             return INTERRUPTED
         except LostDeviceError as fault:
             name = recorder.current
-            progress.say(f"{name}: {fault.message}; the GPU's context is lost, beginning again")
+            progress.say(f"{name}: {fault.message}; the GPU's context is lost, starting again")
             lost = (options, (*options.leave_out, name), recorder)
         else:
             lost = None
@@ -169,7 +171,7 @@ def _summary(recorder: Recorder) -> str:
         f"{format_time(recorder.spent_s)}"
     ]
     if recorder.skipped:
-        parts.append(f"there already: {', '.join(recorder.skipped)} (--fresh measures them anew)")
+        parts.append(f"there already: {', '.join(recorder.skipped)} (--fresh measures them again)")
     if recorder.waiting:
         parts.append(
             f"not measured: {', '.join(recorder.waiting)} (the same command goes on with them)"

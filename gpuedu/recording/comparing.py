@@ -1,4 +1,4 @@
-"""Is a result right? Said in a line, or not at all."""
+"""Whether a result is right: what is wrong in one line, or nothing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _PIECE = 2**18
 
 
 def difference(got: np.ndarray, expected: np.ndarray, tolerance: float = 0.0) -> str:
-    """What is wrong with ``got``; an empty text where it is within ``tolerance`` of ``expected``.
+    """What is wrong with ``got``; an empty string if it is within ``tolerance`` of ``expected``.
 
     Args:
         got: The result, any shape.

@@ -18,10 +18,10 @@ _PATIENCE_S = 60.0
 
 
 class Pictures:
-    """Compressed pictures that are unpacked, cropped, turned and normalized one by one.
+    """Compressed pictures that are unpacked, cropped, flipped and normalized one by one.
 
     Item ``i`` is a float32 array (3, c, c), c seven eighths of the side, and its number: the work
-    of a usual loader, by zlib and NumPy alone. Equal items have equal bytes in every process.
+    of a usual loader, with only zlib and NumPy. Equal items have equal bytes in every process.
     """
 
     def __init__(self, count: int, side: int) -> None:
@@ -93,7 +93,7 @@ def _work(bench: GpuBench, workers: int, pin: bool, sizes: TrainingSizes) -> Pre
 
 
 def loading_fault(pictures: Pictures, seen: Sequence[tuple[Any, Any]]) -> str:
-    """What is wrong with a pass: numbers that are missing or twice, or a batch of other bytes."""
+    """What is wrong with a pass: missing or duplicate numbers, or a batch with different bytes."""
     numbers = [int(n) for _, batch in seen for n in batch]
     if numbers != list(range(len(pictures))):
         return f"{len(numbers)} pictures came, not each of {len(pictures)} once and in order"
@@ -101,7 +101,7 @@ def loading_fault(pictures: Pictures, seen: Sequence[tuple[Any, Any]]) -> str:
         total, batch = seen[place]
         expected = sum(float(pictures[int(n)][0].sum(dtype=np.float64)) for n in batch)
         if not abs(float(total) - expected) <= 1e-6 * max(1.0, abs(expected)):
-            return f"batch {place} sums to {float(total)}, and should to {expected}"
+            return f"batch {place} sums to {float(total)}, and should sum to {expected}"
     return ""
 
 

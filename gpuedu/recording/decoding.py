@@ -43,7 +43,7 @@ class Decoder:
 
     ``cache`` has for each layer the keys and values of all positions, (2, batch, heads, length,
     width / heads); at the last position it is NaN until a step writes there. A step always decodes
-    that position: run again, it does the same work and gives the same result.
+    that position: run again, it does the same work with the same result.
 
     Args:
         model: A CharacterGPT, in the dtype and on the device to decode with.
@@ -88,7 +88,7 @@ class Decoder:
         self.chosen.fill_(-1)
 
     def fault(self) -> str:
-        """What is wrong with the last step; nothing where it agrees with a whole forward pass.
+        """What is wrong with the last step; nothing if it agrees with a whole forward pass.
 
         That pass is the model's own, in float32, over all positions of each text.
         """
@@ -141,7 +141,7 @@ def attend(attention: Any, states: Any, kept: Any, start: int) -> Any:
 def captured(torch: Any, run: Callable[[], object]) -> Callable[[], object]:
     """The kernels of a run as a CUDA graph, launched all at once.
 
-    Before the capture it runs a few times on a stream of its own, as PyTorch's documentation asks
+    Before the capture it runs a few times on a separate stream, as PyTorch's documentation asks
     ("CUDA semantics", CUDA graphs): libraries make their workspaces then.
     """
     stream = torch.cuda.Stream()

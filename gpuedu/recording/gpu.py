@@ -37,7 +37,7 @@ class NoGpuError(GpueduError):
 
 
 def why_no_gpu() -> tuple[str, str]:
-    """What is missing to measure here and what to try; empty texts where nothing is."""
+    """What is missing to measure here and what to try; empty strings if nothing is."""
     if os.environ.get("GPUEDU_TIER", "").strip().lower() == "cpu":
         return "GPUEDU_TIER=cpu is set", "unset it"
     if os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"):
@@ -53,7 +53,7 @@ def why_no_gpu() -> tuple[str, str]:
         try:
             module = import_module(name)
             if not module.is_available():
-                return f"{name} can use no GPU", doctor
+                return f"{name} cannot use a GPU", doctor
         except Exception as fault:  # whatever a library raises when it meets half an installation
             return f"{name} cannot be used ({one_line(fault)})", f"install {package}"
     return "", ""
@@ -87,7 +87,7 @@ def _torch_of_gpu() -> ModuleType | None:
 
 
 class Gpu:
-    """A GPU as ``gpuedu.recording.bench.Bench`` wants it."""
+    """A GPU with the interface of ``gpuedu.recording.bench.Bench``."""
 
     torch_device = "cuda"
 
@@ -156,12 +156,12 @@ class Gpu:
         self.sync()
 
     def rest(self, time_s: float) -> None:
-        """Wait for the device, and then for so long."""
+        """Wait for the device, and then for this long."""
         self.sync()
         time.sleep(time_s)
 
     def power_meter(self) -> AbstractContextManager[Callable[[], PowerReading]]:
-        """By NVML, else by nvidia-smi."""
+        """By NVML, or else by nvidia-smi."""
         return open_meter(self._bus())
 
     def power_cap(self, share: float) -> AbstractContextManager[float]:
@@ -169,7 +169,7 @@ class Gpu:
         return capped(self._bus(), share)
 
     def matmul_float64(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """By PyTorch on the GPU, in float64; else by NumPy."""
+        """By PyTorch on the GPU, in float64; or else by NumPy."""
         if self.torch is None:
             return a.astype(np.float64) @ b.astype(np.float64)
         left, right = (

@@ -1,7 +1,7 @@
 """The lessons' kernels in their reference form, undecorated: what ``gpuedu record`` times.
 
-They stay as they are, whatever becomes of a lesson's text: records of two dates are of the same
-code. ``cuda`` is the backend's, so that each of them also runs on gpuedu's own machine.
+They stay as they are, whatever happens to a lesson's text, so that records from two dates are of
+the same code. ``cuda`` is the backend's, so that each of them also runs on gpuedu's own machine.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ def empty() -> None:
 
 
 def copy_blocked(src, dst, per_thread):
-    """Launch: a thread for each ``per_thread`` elements; each writes a stretch of its own."""
+    """Launch: a thread for each ``per_thread`` elements; each writes its own range."""
     start = cuda.grid(1) * per_thread
     for i in range(start, min(start + per_thread, src.size)):
         dst[i] = src[i]
 
 
 def copy_striped(src, dst):
-    """Launch: any number of threads; neighbors write neighbors, each element once."""
+    """Launch: any number of threads; neighboring threads write neighbors, each element once."""
     for i in range(cuda.grid(1), src.size, cuda.gridsize(1)):
         dst[i] = src[i]
 
@@ -68,7 +68,7 @@ def transpose_tiled(m, out):
 
 
 def transpose_padded(m, out):
-    """As ``transpose_tiled``, with a column more in the tile, so that no two lanes share a bank."""
+    """As ``transpose_tiled``, with one more column in the tile, so no two lanes share a bank."""
     tile = cuda.shared.array((TILE, PADDED), float32)
     x, y = cuda.threadIdx.x, cuda.threadIdx.y
     column, row = cuda.grid(2)
@@ -81,7 +81,7 @@ def transpose_padded(m, out):
 
 
 def sum_pairs(x, sums):
-    """Launch: blocks of 256; a barrier after each round; writes a sum a block."""
+    """Launch: blocks of 256; a barrier after each round; writes one sum per block."""
     part = cuda.shared.array(THREADS, float32)
     i, t = cuda.grid(1), cuda.threadIdx.x
     part[t] = x[i] if i < x.size else float32(0)
@@ -113,7 +113,7 @@ def sum_tree(x, sums):
 
 
 def sum_shuffled(x, sums):
-    """Launch: blocks of 256; lanes hand over values, one barrier; writes a sum a block."""
+    """Launch: blocks of 256; lanes hand over values, one barrier; writes one sum per block."""
     part = cuda.shared.array(32, float32)
     i, t = cuda.grid(1), cuda.threadIdx.x
     total = x[i] if i < x.size else float32(0)

@@ -1,4 +1,4 @@
-"""What a launch costs, and from how much work on it pays."""
+"""What a launch costs, and how much work makes it pay."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def _row(bench: GpuBench, moved_bytes: float, **parameters: Any) -> Mapping[str,
 
 
 def coalescing(bench: GpuBench, sizes: Sizes) -> Sequence[Point]:
-    """The same copy, with a stretch a thread and with neighbors at neighbors."""
+    """The same copy, with a range per thread, or neighboring threads at neighboring elements."""
     n = sizes.array_bytes // 4
     blocks = -(-n // (_THREADS * _PER_THREAD))
 

@@ -46,12 +46,12 @@ def measure_ladder(
         sizes: n of products of n x n matrices, from small to large.
         bench: The GPU; this machine's first one by default.
         time_s: About how long to take at most, in seconds.
-        library: Whether cuBLAS, through PyTorch, goes along as the rung "cublas".
-        bfloat16: Whether the products on Tensor Cores go along.
-        tell: Hears of each point in a line.
+        library: Whether cuBLAS, through PyTorch, is included as the rung "cublas".
+        bfloat16: Whether the products on Tensor Cores are included.
+        tell: Gets a line about each point.
 
     Returns:
-        Rows as those of the record ``matmul-ladder``, what was left out, and what is wrong.
+        Rows like those of the record ``matmul-ladder``, what was left out, and what is wrong.
 
     Raises:
         NoGpuError: There is no GPU to measure on.

@@ -32,19 +32,19 @@ def measure_points(
     tell: Tell = lambda text: None,
     rescue: Callable[[Measured], None] = lambda measured: None,
 ) -> Measured:
-    """Measure points in their order; what cannot be measured is left out and said.
+    """Measure points in order; what cannot be measured is left out and reported.
 
-    A result is checked before its time counts. A point is left out where its time, foretold from a
-    smaller one of its group, is more than its share; where memory is not enough; where its result
-    is wrong or its kernel fails; and where its rate is above what the device can do.
+    A result is checked before its time counts. A point is left out if its time, predicted from a
+    smaller one of its group, is more than its share; if there is not enough memory; if its result
+    is wrong or its kernel fails; and if its rate is above what the device can do.
 
     Args:
         points: What to measure.
         bench: The GPU.
         unit: ``"s"`` or ``"B/s"``.
         time_s: Seconds for all of them.
-        tell: Hears of each point in a line.
-        rescue: Is given what is there, where the measuring ends by an exception.
+        tell: Gets a line about each point.
+        rescue: Is given what there is, if measuring ends with an exception.
 
     Raises:
         LostDeviceError: A kernel broke the context; nothing more can be measured in this process.

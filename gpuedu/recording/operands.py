@@ -1,4 +1,4 @@
-"""The matrices of a product, made once a size, and its exact result."""
+"""The matrices of a product, made once per size, and its exact result."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ NUMBA, CUDA_C = "Numba", "CUDA C"
 
 
 class Operands:
-    """Square float32 matrices a and b, from -1 to 1, for the size that was asked for last.
+    """Square float32 matrices a and b, from -1 to 1, for the size last asked for.
 
-    Each library's own arrays are used: Numba waits for the device whenever it is given an array of
-    CuPy, and that would count as the kernel's time.
+    Each library's own arrays are used: Numba waits for the device whenever it is given a CuPy
+    array, and that would count as the kernel's time.
     """
 
     def __init__(self, bench: GpuBench) -> None:
@@ -51,7 +51,7 @@ class Operands:
         return self._device[language]
 
     def blank(self, n: int, language: str) -> Any:
-        """A matrix for c: all of it is not a number, so that what a kernel leaves out is seen."""
+        """A matrix for c, all NaN, so that what a kernel leaves out shows."""
         return self.to_device(np.full((n, n), np.nan, np.float32), language)
 
     def to_device(self, array: np.ndarray, language: str) -> Any:
@@ -65,5 +65,5 @@ class Operands:
         return array.get() if language == CUDA_C else array.copy_to_host()
 
     def fault_of(self, n: int, c: np.ndarray, exact: np.ndarray | None = None) -> str:
-        """What is wrong with a float32 result; nothing where it is within rounding."""
+        """What is wrong with a float32 result; nothing if it is within rounding."""
         return difference(c, self.exact(n) if exact is None else exact, matmul_tolerance(n))

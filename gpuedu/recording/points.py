@@ -1,4 +1,4 @@
-"""What is to be measured: a series of points, each with its work; and what came out."""
+"""What to measure: a series of points, each with its work; and the results."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class PreparedPoint:
 
     ``run`` enqueues it once. ``check`` is called after exactly one run, when the device is done,
     and says what is wrong with the result, or nothing. ``by_host`` takes the time from the call
-    until the device has finished, by the host's clock; else it is the device's own. ``times`` is
-    how many runs make a sample, 0 for as many as make it long enough for the clock.
-    ``moved_bytes`` is what a run moves, where the series' unit is bytes in a second. ``fields``
-    are more fields of the row, known only now. ``values``, where they are given, are what the row
-    is about instead of times: losses, say, one of each seed.
+    until the device has finished, by the host's clock; otherwise it is the device's own. ``times``
+    is how many runs make a sample, 0 for as many as make it long enough for the clock.
+    ``moved_bytes`` is what a run moves, if the series' unit is bytes in a second. ``fields`` are
+    more fields of the row, known only now. ``values``, if given, are what the row is about instead
+    of times: losses, say, one for each seed.
     """
 
     run: Callable[[], object]
@@ -33,16 +33,16 @@ class PreparedPoint:
 
 
 class NotHereError(Exception):
-    """A point cannot be measured on this machine, and that is no fault; the text says why."""
+    """A point cannot be measured on this machine, which is not a fault; the text says why."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """One row to be: its parameters, and how to make its work ready.
+    """A row to measure: its parameters, and how to prepare its work.
 
-    ``prepare`` allocates and compiles; it raises NotHereError where something is missing. Points of
-    one ``group`` differ in size only: ``units``, such as FLOP, foretell the time of the next.
-    ``least_s`` is what the point takes in any case: it is not begun with less time than that left.
+    ``prepare`` allocates and compiles; it raises NotHereError if something is missing. Points of
+    one ``group`` differ only in size: ``units``, such as FLOP, predict the time of the next.
+    ``least_s`` is the least that the point takes: it is not started with less time left.
     """
 
     row: Mapping[str, Any]
@@ -57,7 +57,7 @@ class Series:
     """A series of one record: its file, what its unit is, and how it makes its points.
 
     ``weight`` is its share of the time, relative to the others'. One that ``changes_power_limit``
-    is measured only where that was asked for.
+    is measured only if that was asked for.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Series:
 class Measured:
     """The rows of a series; what was left out and why; and what is wrong with the code.
 
-    ``faults`` are among what was left out: wrong results and kernels that failed. ``is_cut`` tells
+    ``faults`` are among what was left out: wrong results and kernels that failed. ``is_cut`` says
     that the time was used up before the last point.
     """
 

@@ -97,7 +97,7 @@ def _measured(
 
 
 def keep_up(bench: GpuBench, load: Load, time_s: float) -> float:
-    """Keep the GPU at a load for about so long; how much of its unit it did in a second."""
+    """Keep the GPU at a load for about this long; returns how many units it did in a second."""
     if load.work is None:
         bench.rest(time_s)
         return 0.0

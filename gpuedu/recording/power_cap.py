@@ -1,8 +1,8 @@
 """A lower power limit for a while, and the default one again whatever happens.
 
-The limit is a setting of the GPU, for every process and beyond this one. So it is changed only
-where it is the default now, and put back on every way out that a process can catch: the end, a
-fault, Ctrl-C, and the signals that ask a process to end. After ``kill -9`` or a power cut it is
+The limit is a setting of the GPU, for every process and beyond this one. So it is changed only if
+it is the default now, and put back on every exit that a process can catch: the end, a fault,
+Ctrl-C, and the signals that ask a process to end. After ``kill -9`` or a power cut it is
 ``nvidia-smi -pl`` by hand; a restart of the driver puts it back too.
 """
 
@@ -28,7 +28,7 @@ _ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasat
 
 @contextmanager
 def capped(pci_bus_id: str, share: float) -> Iterator[float]:
-    """Limit a GPU's power to a share of its default limit while it is entered; gives the watts.
+    """Limit a GPU's power to a share of its default limit while it is entered; yields the watts.
 
     Raises:
         NotHereError: It is not permitted or not possible here; the limit is as it was.
@@ -52,9 +52,9 @@ def _limits(pci_bus_id: str) -> tuple[float, float]:
     try:
         now_w, default_w, least_w = query(pci_bus_id, _QUERY)
     except Exception as fault:  # no program, or one that fails
-        raise NotHereError(f"the power limit is not told ({one_line(fault)})") from fault
+        raise NotHereError(f"the power limit cannot be read ({one_line(fault)})") from fault
     if now_w is None or default_w is None:
-        raise NotHereError("the power limit is not told")
+        raise NotHereError("the power limit cannot be read")
     if abs(now_w - default_w) > _NEAR_W:
         raise NotHereError(
             f"the power limit is {now_w:g} W already, and not the default of {default_w:g} W: "
@@ -82,7 +82,7 @@ def _is_in_force(pci_bus_id: str, limit_w: float) -> bool:
 
 def _restore(pci_bus_id: str, default_w: float) -> None:
     """Put the default limit back, and make sure that it is; where nothing was set, that is all."""
-    reason = "the limit in force is another"
+    reason = "a different limit is in force"
     for _ in range(_TRIES):
         try:
             if _is_in_force(pci_bus_id, default_w):

@@ -1,4 +1,4 @@
-"""Power, clock and temperature as the driver tells them: by NVML, else by ``nvidia-smi``."""
+"""Power, clock and temperature as the driver reports them: by NVML, or else by ``nvidia-smi``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def open_meter(pci_bus_id: str) -> Iterator[Read]:
     """A function that reads a GPU's power.
 
     Raises:
-        NotHereError: Neither way tells it; with both reasons.
+        NotHereError: Neither way reports it; with both reasons.
     """
     reasons = []
     with ExitStack() as closing:
@@ -41,7 +41,7 @@ def open_meter(pci_bus_id: str) -> Iterator[Read]:
             else:
                 break
         else:
-            raise NotHereError(f"the power drawn is not told ({'; '.join(reasons)})")
+            raise NotHereError(f"the power drawn cannot be read ({'; '.join(reasons)})")
         yield read
 
 
@@ -73,14 +73,14 @@ def _open_program(pci_bus_id: str, closing: ExitStack) -> Read:
     def read() -> PowerReading:
         power_w, clock_mhz, temperature_c = query(pci_bus_id, _QUERY)
         if power_w is None:
-            raise ValueError("nvidia-smi does not tell the power")
+            raise ValueError("nvidia-smi does not report the power")
         return PowerReading(power_w, clock_mhz, temperature_c)
 
     return read
 
 
 def query(pci_bus_id: str, names: str) -> tuple[float | None, ...]:
-    """Numbers that ``nvidia-smi`` tells of a GPU; None for what it does not know.
+    """Numbers that ``nvidia-smi`` reports for a GPU; None for what it does not know.
 
     Raises:
         OSError: There is no such program.
@@ -106,10 +106,10 @@ def run_program(*arguments: str) -> str:
 
 
 class PowerWatch:
-    """Reads in a thread while it is entered; ``readings`` is what came out, one at least.
+    """Reads in a thread while it is entered; ``readings`` are the results, at least one.
 
     Raises:
-        NotHereError: On leaving, where no reading succeeded.
+        NotHereError: On leaving, if no reading succeeded.
     """
 
     def __init__(self, read: Read, every_s: float = EVERY_S) -> None:
@@ -132,7 +132,7 @@ class PowerWatch:
         self._ending.set()
         self._thread.join()
         if kind is None and not self.readings:
-            raise NotHereError(f"the power drawn is not told ({self._fault})")
+            raise NotHereError(f"the power drawn cannot be read ({self._fault})")
 
     def _go_on(self) -> None:
         while True:

@@ -18,7 +18,7 @@ _CONTEXT, _RATE = 64, 3e-3
 
 
 def curves(bench: GpuBench, sizes: Sizes) -> Sequence[Point]:
-    """Each precision at some steps: the mean loss of the steps up to there from the one before."""
+    """Each precision at some steps: the mean loss of the steps since the one before."""
     precisions, batch = ["fp32", "bf16", "fp16", PURE_FP16], sizes.training.curve_batch
     if bench.torch_device == "cuda":
         precisions.insert(1, "tf32")
@@ -54,7 +54,7 @@ def _work(losses: Sequence[Sequence[float]], start: int, end: int) -> PreparedPo
     means = [sum(run[start:end]) / (end - start) for run in losses]
     if not all(map(math.isfinite, means)):
         first = next(i for run in losses for i, loss in enumerate(run) if not math.isfinite(loss))
-        raise NotHereError(f"the loss is no number from step {first} on")
+        raise NotHereError(f"the loss is not a number from step {first} on")
     # There is nothing more to run: the values are what was trained.
     return PreparedPoint(lambda: None, lambda: "", values=means)
 

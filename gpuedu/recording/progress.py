@@ -1,4 +1,4 @@
-"""What a person sees while series are measured: a bar where rich is installed, else lines."""
+"""What a person sees while series are measured: a bar if rich is installed, otherwise lines."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from gpuedu.units import format_time
 
 
 class Progress(Protocol):
-    """Hears of series and points."""
+    """Is told about series and points."""
 
     def __enter__(self) -> Progress: ...
     def __exit__(self, *fault: object) -> None: ...
     def begin(self, name: str, place: int, of: int, time_s: float) -> None:
-        """A series begins, the one at this place of so many, with this time."""
+        """A series begins: its place, how many there are, and its time."""
 
     def say(self, text: str) -> None:
         """A line that stays."""
@@ -81,7 +81,7 @@ class Bar:
 
 
 def open_progress() -> Progress:
-    """The bar on a terminal with rich, else lines."""
+    """The bar on a terminal with rich, otherwise lines."""
     if not sys.stdout.isatty():
         return Lines()
     try:

@@ -14,12 +14,12 @@ from gpuedu.recording.writer import RecordFolder, as_series
 
 
 class Recorder:
-    """One run. ``done``, ``skipped`` and ``waiting`` are names of series; ``current`` is measured.
+    """One run. ``done``, ``skipped`` and ``waiting`` name series; ``current`` is being measured.
 
     Args:
         bench: The GPU.
         out: The folder that holds the devices' folders.
-        progress: Hears of it.
+        progress: Is told about it.
         time_s: Seconds for all series.
         sizes: How large the problems are; by the GPU's memory by default.
     """
@@ -50,14 +50,14 @@ class Recorder:
 
     @property
     def spent_s(self) -> float:
-        """Seconds since the beginning."""
+        """Seconds since the start."""
         return self.bench.now_s() - self._begun_s
 
     def measure(self, chosen: Sequence[Series], *, fresh: bool = False) -> None:
-        """Measure and write what is not there yet with the same versions; all of it if ``fresh``.
+        """Measure and write what does not exist yet with the same versions, or all if ``fresh``.
 
-        A series that ends early leaves its time to those after it. One that is broken off leaves
-        what it has, unless a whole one is there.
+        A series that ends early leaves its time to those after it. One that is cut short leaves
+        what it has, unless a complete one exists.
 
         Raises:
             LostDeviceError: A kernel broke the context, in the series ``current``.

@@ -60,7 +60,7 @@ class FusedSizes:
 class PowerTimes:
     """Seconds: an idle GPU rests, a loaded one settles, and then power is read for a window.
 
-    Most drivers tell the mean of the last second, so a load settles for longer than that.
+    Most drivers report the mean of the last second, so a load settles for longer than that.
     """
 
     rest_s: float = 6.0

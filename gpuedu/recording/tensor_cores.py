@@ -19,7 +19,7 @@ _ROUNDING = 2.0**-8
 
 
 def library_product(bench: GpuBench, operands: Operands, n: int) -> PreparedPoint:
-    """PyTorch's product of two (n, n) matrices; NotHereError where the GPU has no bfloat16."""
+    """PyTorch's product of two (n, n) matrices; NotHereError if the GPU has no bfloat16."""
     a, b, c = _tensors(bench, operands, n)
     return PreparedPoint(bind_library(a, b, c), lambda: _fault(bench, a, b, c))
 

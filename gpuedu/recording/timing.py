@@ -1,4 +1,4 @@
-"""The time of a work, honestly: warmed up, repeated, median and quartiles."""
+"""The time of some work, measured honestly: warmed up, repeated, median and quartiles."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ENOUGH = 5
 def time_work(bench: GpuBench, work: PreparedPoint, budget_s: float) -> Timing:
     """Time a work that has run once, until the budget is spent, 3 to 50 times.
 
-    The first timed run only tells how many runs make a sample.
+    The first timed run only shows how many runs make a sample.
 
     Args:
         bench: The GPU.

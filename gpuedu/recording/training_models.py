@@ -1,4 +1,4 @@
-"""What the series on training train: the course's models, at a size that a GPU feels."""
+"""What the series on training train: the course's models, at a size that keeps a GPU busy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CLASSES, _CHANNELS, _SIDE, _VOCABULARY = 10, 3, 32, 97
 
 @dataclass(frozen=True)
 class Trained:
-    """A model on a device with one batch that lies there, and how its loss is taken."""
+    """A model on a device with one batch that is there, and how its loss is computed."""
 
     model: Any
     inputs: Any
@@ -87,7 +87,7 @@ def make_texts(sizes: GptSizes, texts: int, length: int, device: str) -> Any:
 
 
 def shape_of(sizes: GptSizes) -> dict[str, int]:
-    """The fields of a row that tell a GPT's shape."""
+    """The fields of a row that give a GPT's shape."""
     return {
         "width": sizes.width,
         "layers": sizes.layers,

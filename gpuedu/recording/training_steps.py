@@ -19,7 +19,7 @@ _VARIANT_BATCH = 256
 GRADIENT_OFF = {"fp32": 1e-2, "tf32": 0.1, "bf16": 0.3, "fp16": 0.1}
 """How far a gradient may be from the float64 one, as a share of its length. A wrong scale, a lost
 layer or a batch that is not the same is off by half of it and more. In float32 rounding alone moves
-it by 3e-7, but of millions of units before a ReLU one or two lie so near to 0 that they are on in
+it by 3e-7, but among millions of units before a ReLU, one or two are so near 0 that they are on in
 one format and off in the other: each moves the gradient by up to 1e-3."""
 
 
@@ -43,8 +43,8 @@ def steps(bench: GpuBench, sizes: Sizes) -> Sequence[Point]:
 def variants(bench: GpuBench, sizes: Sizes) -> Sequence[Point]:
     """Each model as it is, and with what PyTorch offers to make its step cheaper, in float32.
 
-    Some for a GPU alone: on the CPU of some processors (AMD EPYC, PyTorch 2.13) the backward of a
-    convolution with channels last gives other gradients and writes past its memory.
+    Some only on a GPU: on some CPUs (AMD EPYC, PyTorch 2.13) the backward pass of a convolution
+    with channels last gives different gradients and writes past its memory.
     """
     on_gpu = bench.torch_device == "cuda"
     names = [PLAIN, FUSED, *([COMPILED] if on_gpu else [])]
@@ -89,7 +89,7 @@ class PrecisionStep:
         self.take(lambda phase: None)
 
     def take(self, enter_phase: Any) -> None:
-        """Take it, and tell of each phase."""
+        """Take it, and report each phase."""
         from gpuedu.training.precisions import computing_in
 
         enter_phase("forward")
@@ -120,7 +120,7 @@ class PrecisionStep:
 
 
 def gradient_fault(step: PrecisionStep, exact: Trained, pieces: int = 1) -> str:
-    """What is wrong with a step that was taken once; nothing where loss and gradients are right.
+    """What is wrong with a step that was taken once; nothing if loss and gradients are right.
 
     Args:
         step: After one run.
@@ -214,7 +214,7 @@ def _checked(
 
 
 def require_torch(bench: GpuBench) -> None:
-    """Raise NotHereError where PyTorch is missing or sees no GPU."""
+    """Raise NotHereError if PyTorch is missing or sees no GPU."""
     if bench.torch is None:
         raise NotHereError("there is no PyTorch that sees the GPU")
 

@@ -1,7 +1,7 @@
 """Kernels in Triton whose time is the time of their bytes: what *Custom kernels* writes, tuned.
 
-Importing this module needs Triton. Sizes of blocks are chosen on the device among a few, once a
-shape; without a GPU (``gpuedu.triton.launching``) the first of them is taken.
+Importing this module needs Triton. Block sizes are chosen on the device from a few, once per shape;
+without a GPU (``gpuedu.triton.launching``) the first of them is taken.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LONGEST_BLOCK = 4096
 
 @triton.jit
 def softmax(x, out, columns, BLOCK: tl.constexpr):
-    """Launch: a program for each row; x and out are (rows, columns), one row after the other.
+    """Launch: a program for each row; x and out are (rows, columns), one row after another.
 
     BLOCK is a power of 2 that holds a row. Each program writes its own row: there is no race.
     """

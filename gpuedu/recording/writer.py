@@ -1,4 +1,4 @@
-"""A device's folder of records: what is there, and a series more in it, whole or not at all."""
+"""A device's folder of records: what it holds, and how a series is added, whole or not at all."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ class RecordFolder:
         return False
 
     def put(self, file: str, series: Mapping[str, Any]) -> Path:
-        """Add a series to a file, in the place of the one of its name.
+        """Add a series to a file, replacing the one with its name.
 
-        The file is replaced when all of the new one is written: whenever this process ends, every
-        series that was put before is there.
+        The file is replaced when the new one is completely written: whenever this process ends,
+        every series that was written before is there.
 
         Raises:
-            CatalogError: The series is no sound record.
+            CatalogError: The series is not a valid record.
             GpueduError: The folder cannot be written.
         """
         target = self.path / file

@@ -1,4 +1,4 @@
-"""The SIMT machine: runs CUDA kernels on the CPU, and tells exactly what they did.
+"""The SIMT machine: runs CUDA kernels on the CPU, and reports exactly what they did.
 
 See ``machine/`` for how a program runs, ``python/`` for the front end, ``host/`` for the host side
 of the API, ``machine/shadow.py`` for the happens-before rule.

@@ -19,13 +19,13 @@ FIRST_ADDRESS = 1 << 20
 
 
 def prepare(arguments: Sequence[Any]) -> list[Any]:
-    """NumPy scalars, device views and tuples of those, from what a caller has at hand.
+    """NumPy scalars, device views and tuples of those, from a caller's arguments.
 
     Host arrays are not copied: a kernel changes them in place. Arrays that share memory share a
     buffer.
 
     Raises:
-        GpueduError: An argument that no kernel takes.
+        GpueduError: An argument that no kernel accepts.
     """
     roots: dict[int, Buffer] = {}
     return [_prepare(argument, roots) for argument in arguments]
@@ -92,7 +92,7 @@ def kind_of_argument(argument: Any) -> Kind:
 
 
 def flatten(arguments: Sequence[Any]) -> list[Any]:
-    """The numbers and views in order, tuples opened."""
+    """The numbers and views in order, with tuples flattened."""
     flat: list[Any] = []
     for argument in arguments:
         flat += flatten(argument) if isinstance(argument, tuple) else [argument]

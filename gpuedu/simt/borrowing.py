@@ -1,4 +1,4 @@
-"""Arrays of a real GPU, lent to the machine: copied to the host, and back when it is done."""
+"""Arrays on a real GPU, lent to the machine: copied to the host, and back when it is done."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Builds a program: names become slots that are assigned once, and paths that meet are joined.
+"""Builds a program: names become slots that are assigned once, and joining paths are merged.
 
 A front end walks its source and calls the builder. Where two paths meet (after an ``if``, at the
-head of a loop) the builder makes a new slot for each name that is still needed, of the type that
-both values unify to, as Numba does. A loop's head must know the types that its own body produces:
-the body is lowered again until they no longer change.
+head of a loop) the builder makes a new slot for each name that is still needed, with the type that
+both values unify to, as in Numba. A loop's head must know the types that its own body produces: the
+body is lowered again until they no longer change.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class Builder:
             return self.names
 
     def joined(self, statement: If, first: Names, second: Names, live: Iterable[str]) -> Names:
-        """The names after a condition whose sides a front end lowered by itself."""
+        """The names after a condition whose sides a front end lowered itself."""
         return join(self, statement, first, second, live)
 
     def value_of(self, kind: Kind, name: str) -> Value:
@@ -290,16 +290,17 @@ class Builder:
         self.names = None
 
     def end_thread(self) -> None:
-        """An exception: the active threads leave the function, and have no result."""
+        """An exception: the active threads leave the function without a result."""
         self.emit(Return())
         self.names = None
 
     def inline(
         self, names: Names, lower: Callable[[], None], name: str, *, has_none: bool = False
     ) -> Value:
-        """Lower a device function's body here; its result.
+        """Lower a device function's body here; returns its result.
 
-        ``has_none`` says that a path without a result gives None, which a number can be beside.
+        ``has_none`` says that a path without a result gives None, even if other paths give a
+        number.
         """
         if self.names is None:
             return Static(None)

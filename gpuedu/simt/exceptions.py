@@ -9,7 +9,7 @@ from gpuedu.trace import Source, Thread
 
 
 def of_host(statement: Raise, who: Thread, sources: Sequence[Source]) -> Exception:
-    """The exception of a thread, with Numba's words for where: function, file, line, thread."""
+    """The exception of a thread, with Numba's wording for function, file, line and thread."""
     place = statement.place
     file = next((s.file for s in sources if s.function == place.function), "")
     text = (

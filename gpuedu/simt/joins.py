@@ -1,4 +1,4 @@
-"""Where paths meet: the sides of a condition, and the turns of a loop."""
+"""Where paths meet: the sides of a condition, and the iterations of a loop."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Names = dict[str, Value]
 
 
 class UnreachableError(Exception):
-    """A name is read that no turn of a loop has set yet: no thread gets here on the first turn."""
+    """A name is read that no iteration has set yet: no thread gets here on the first iteration."""
 
 
 @dataclass
 class Edge:
-    """A jump: the statement whose moves are still open, and the names as they were there."""
+    """A jump: the statement whose moves are still open, and the names at that point."""
 
     statement: Any
     names: Names
@@ -31,7 +31,7 @@ class Edge:
 
 @dataclass
 class LoopScope:
-    """What leaves a loop that is lowered, or goes on to its next turn."""
+    """What leaves a loop that is being lowered, or goes on to its next iteration."""
 
     breaks: list[Edge] = field(default_factory=list)
     continues: list[Edge] = field(default_factory=list)
@@ -39,7 +39,7 @@ class LoopScope:
 
 @dataclass
 class CallScope:
-    """What leaves a device function that is lowered: its returns, and the loops that are open."""
+    """What leaves a device function that is being lowered: its returns, and the open loops."""
 
     returns: list[tuple[Return, Value | None]] = field(default_factory=list)
     loops: list[LoopScope] = field(default_factory=list)
@@ -102,7 +102,7 @@ def widen(
     """Kinds of a loop's names, of those that come back as well.
 
     Raises:
-        TypingError: a name is of another kind after a turn, and both cannot be unified.
+        TypingError: a name has another kind after an iteration, and the two cannot be unified.
     """
     wider = dict(kinds)
     for name in names:
@@ -125,7 +125,7 @@ def widen(
 
 
 def moves_before(entry: list[Move]) -> list[Move]:
-    """The moves before a loop: a number without a value begins as 0."""
+    """The moves before a loop: a number without a value starts as 0."""
     return [
         (slot, Const(slot.dtype.type(0)) if value is None and isinstance(slot, Slot) else value)
         for slot, value in entry

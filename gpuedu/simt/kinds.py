@@ -20,7 +20,7 @@ class Clash(Value):
 
 
 def unify_kinds(first: Kind, second: Kind) -> Kind:
-    """The kind that holds both, as Numba unifies types; TypingError where there is none."""
+    """The kind that holds both, as Numba unifies types; TypingError if there is none."""
     if first == second:
         return first
     if _is_none(first) or _is_none(second):
@@ -86,7 +86,7 @@ def convert(value: Value, kind: Kind) -> list[Expression | ArraySlot]:
 
 
 def moves(target: Value, value: Value | None, kind: Kind) -> list[Move]:
-    """Moves that set the slots of ``target``; None where the source has no value yet."""
+    """Moves that set the slots of ``target``; None if the source has no value yet."""
     slots = list(leaves(target))
     if value is None or isinstance(value, Clash):
         return [(slot, None) for slot in slots]

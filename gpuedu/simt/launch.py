@@ -1,4 +1,4 @@
-"""Launches: compile a kernel for its arguments, run its blocks chunk by chunk, give the trace.
+"""Launches: compile a kernel for its arguments, run its blocks chunk by chunk, return the trace.
 
 ``run`` is what the host API calls; ``simulate`` takes any kernel and host arrays.
 """
@@ -78,7 +78,7 @@ def _code(program: Program, *, traced: bool) -> Compiled:
 
 
 def program_of(kernel: Any, arguments: Sequence[Any]) -> Program:
-    """The program of a kernel for prepared arguments, from the cache where it was compiled before.
+    """The program of a kernel for prepared arguments, cached if it was compiled before.
 
     Names from outside are frozen when a kernel is first compiled for a set of types, as Numba does.
     """
@@ -120,23 +120,23 @@ def run(
     max_turns: int | None = None,
     max_counted_turns: int | None = None,
 ) -> Trace | None:
-    """Run a kernel on prepared arguments; None where nothing was traced.
+    """Run a kernel on prepared arguments; None if nothing was traced.
 
     Args:
-        kernel: A Python function, anything with ``py_func``, or a kernel of CUDA C.
+        kernel: A Python function, anything with ``py_func``, or a kernel in CUDA C.
         grid: Blocks along x, y, z.
         block: Threads along x, y, z.
         dynamic_shared_bytes: What the launch adds to a block's shared memory.
         arguments: NumPy scalars, device views and tuples of those.
         trace: Count and look for hazards that need history; without it only bounds, barriers and
             runaway loops are seen.
-        order: The order in which blocks run, one after the other; None runs them together, as do
-            kernels whose blocks meet.
+        order: The order in which blocks run, one after another; None runs them together, which is
+            also done if a kernel's blocks meet.
         watch: Linear blocks whose accesses are kept one by one.
-        max_turns: Turns of loops after which the blocks that run together are stopped; None for
-            100,000 turns of loops with a condition and 20 million of loops over a range.
-        max_counted_turns: The same for loops over a range alone, which end by themselves; None for
-            as many as ``max_turns``.
+        max_turns: Loop iterations after which the blocks that run together are stopped; None for
+            100,000 iterations of loops with a condition and 20 million of loops over a range.
+        max_counted_turns: The same only for loops over a range, which end on their own; None for
+            the same number as ``max_turns``.
 
     Raises:
         KernelSourceError: The kernel cannot be compiled.
@@ -204,26 +204,27 @@ def simulate(
     max_counted_turns: int | None = None,
     **constants: Any,
 ) -> Trace:
-    """Run a kernel on this machine, on every tier, and give the account of what it did.
+    """Run a kernel on this machine, on every tier, and return the account of what it did.
 
-    Host arrays are changed in place; arrays of a real GPU are copied to the host for it and back.
+    Host arrays are changed in place; arrays on a real GPU are copied to the host for it and back.
     Hazards are findings of the trace, not exceptions.
 
     Args:
-        kernel: A Python function, a kernel made by ``cuda.jit``, or one of CUDA C (an object
-            like CuPy's ``RawKernel``, with ``code`` and ``name``). One made by ``triton.jit`` runs
-            in Triton's interpreter; a program of it is a block of ``32 * num_warps`` threads.
+        kernel: A Python function, a kernel made by ``cuda.jit``, or one in CUDA C (an object like
+            CuPy's ``RawKernel``, with ``code`` and ``name``). One made by ``triton.jit`` runs in
+            Triton's interpreter; a program of it is a block of ``32 * num_warps`` threads.
         grid: Blocks: an int, or up to three.
         block: Threads of a block: an int, or up to three.
         arguments: NumPy arrays, device arrays, numbers, tuples of those.
         dynamic_shared_bytes: What the launch adds to a block's shared memory.
         trace: False runs faster and sees only bounds, barriers and runaway loops.
-        order: The order in which blocks run one after the other: a sequence of all linear block
+        order: The order in which blocks run one after another: a sequence of all linear block
             numbers, or "reversed"; None lets them run together.
         watch: Linear blocks whose accesses are kept one by one, for figures.
-        max_turns: Turns of loops, all together, after which the blocks that run together are
-            stopped as a runaway; None for 100,000, and 20 million of loops over a range.
-        max_counted_turns: The same for loops over a range alone; None for as many as ``max_turns``.
+        max_turns: Loop iterations, in total, after which the blocks that run together are stopped
+            as a runaway; None for 100,000, or 20 million in loops over a range.
+        max_counted_turns: The same only for loops over a range; None for the same number as
+            ``max_turns``.
         constants: For a Triton kernel, further arguments by name, ``unwritten`` and ``pointed``:
             see ``gpuedu.triton.simulate``; of these options it takes ``watch``.
 
@@ -281,7 +282,7 @@ def _simulate(
 
 
 def variable_types(kernel: Any, *arguments: Any) -> dict[str, set[str]]:
-    """The types that each variable of a kernel takes, by Numba's names.
+    """The types that each variable of a kernel has, by Numba's names.
 
     >>> from gpuedu.backend import cuda
     >>> def half(a):

@@ -1,7 +1,7 @@
-"""Which array an access is of, whatever the name that it goes by in the source.
+"""Which array an access goes to, whatever name it has in the source.
 
-A name may stand for a view of an array, or, where paths meet, for one array or another. An access
-is of the array that the view was made from: a parameter, or an array that the kernel declares.
+A name may stand for a view of an array or, where paths meet, for one array or another. An access
+goes to the array that the view was made from: a parameter, or an array that the kernel declares.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from gpuedu.simt.program import (
 from gpuedu.simt.prune import joins_of
 
 EITHER = " or "
-"""Between the names of arrays of which an access is of one or another."""
+"""Goes between the names of arrays if an access may be to either."""
 
 
 def sites_by_origin(
     sites: Sequence[Site], body: list[Statement], arrays: Iterable[ArraySlot]
 ) -> list[Site]:
-    """The access sites of a program with the names of the arrays that they are of.
+    """The access sites of a program with the names of the arrays that they access.
 
     Args:
         sites: As the front end entered them, under the names of their views.
@@ -36,7 +36,7 @@ def sites_by_origin(
         arrays: What views can be made from: parameters, and arrays that the kernel declares.
 
     Returns:
-        The sites in their order; one that is of several arrays has their names, in the order of
+        The sites in their order; one that accesses several arrays has their names, in the order of
         ``arrays``, with ``EITHER`` between them.
     """
     order = [slot.name for slot in arrays]

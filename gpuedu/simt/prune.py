@@ -1,4 +1,4 @@
-"""Joins and moves that nobody reads are dropped from a program.
+"""Joins and moves whose results are never read are dropped from a program.
 
 Where paths meet, a front end joins every variable that either path set. Most of them are never
 read again, and joining each costs as much as arithmetic. What is computed stays, so that counts do

@@ -19,7 +19,7 @@ from gpuedu.trace import Finding, Source
 
 @dataclass
 class Tables:
-    """Everything that a program lists beside its statements.
+    """Everything that a program lists besides its statements.
 
     A loop's body may be lowered several times until its types settle: ``mark`` and ``rewind`` take
     back what a discarded attempt added.
@@ -44,7 +44,7 @@ class Tables:
 
     @property
     def arrays(self) -> list[ArraySlot]:
-        """The arrays that the program brings."""
+        """The arrays that the program contains."""
         return [one.slot for one in (*self.shared, *self.local, *self.constants)]
 
     def note_variable(self, name: str, value: Value) -> None:

@@ -17,7 +17,7 @@ class Value:
 
 @dataclass(frozen=True, eq=False)
 class Scalar(Value):
-    """A number of each thread; ``literal`` is its int where the source spells it out."""
+    """A number of each thread; ``literal`` is its int if the source spells it out."""
 
     expression: Expression
     literal: int | None = None
@@ -116,7 +116,7 @@ def leaves(value: Value) -> Iterator[Expression | ArraySlot]:
 
 
 def numba_name(value: Value) -> str | None:
-    """Numba's name of a scalar's type, None for other values.
+    """Numba's name for a scalar's type; None for other values.
 
     >>> from gpuedu.simt.program import Const
     >>> numba_name(Scalar(Const(np.int64(1))))

@@ -30,8 +30,8 @@ class Counts:
         wavefronts: Passes through the banks of shared memory.
         ideal_wavefronts: Passes that the same active lanes need at best.
         same_address_lanes: For atomics, lanes that meet on one address, over requests.
-        global_bytes: Bytes that lanes asked of global memory.
-        shared_bytes: Bytes that lanes asked of shared memory.
+        global_bytes: Bytes that lanes requested from global memory.
+        shared_bytes: Bytes that lanes requested from shared memory.
     """
 
     executions: int = 0
@@ -70,7 +70,7 @@ class Counts:
 
     @property
     def sectors_ratio(self) -> float:
-        """Sectors requested in units of the ideal, at least 1 (1 where there is no traffic).
+        """Sectors requested in units of the ideal, at least 1 (1 if there is no traffic).
 
         >>> Counts(sectors=32, ideal_sectors=4, excess_sectors=28).sectors_ratio
         8.0
@@ -81,12 +81,12 @@ class Counts:
 
     @property
     def wavefronts_ratio(self) -> float:
-        """Wavefronts in units of the ideal (1 where there is no traffic)."""
+        """Wavefronts in units of the ideal (1 if there is no traffic)."""
         return self.wavefronts / self.ideal_wavefronts if self.ideal_wavefronts else 1.0
 
     @property
     def mean_lanes(self) -> float:
-        """Active lanes each time a warp runs a line, of 32; 0 where nothing ran."""
+        """Active lanes each time a warp runs a line, of 32; 0 if nothing ran."""
         return self.lanes / self.executions if self.executions else 0.0
 
 

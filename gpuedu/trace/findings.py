@@ -1,4 +1,4 @@
-"""Findings as they come: one entry for each kind and place."""
+"""Findings as they occur: one entry for each kind and place."""
 
 from __future__ import annotations
 

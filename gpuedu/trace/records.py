@@ -3,9 +3,9 @@
 Nothing here computes. The SIMT machine fills these records, ``gpuedu.lens`` says what they mean,
 ``gpuedu.figures`` draws them.
 
-Letters: W = warps of the launch in order of block, then warp of the block
-(``blocks * warps_per_block``); E = watched accesses; S = watched steps. A warp is 32 lanes; the
-last warp of a block whose size is no multiple of 32 has fewer.
+Letters: W = warps of the launch in order of block, then warp of the block (``blocks *
+warps_per_block``); E = watched accesses; S = watched steps. A warp is 32 lanes; the last warp of a
+block whose size is not a multiple of 32 has fewer.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Place:
 
 
 CUDA_C = "<CUDA C>"
-"""What stands for the file of a source that is a text of CUDA C."""
+"""What stands in for the file of a source that is a CUDA C text."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ class AccessSite:
     A *request* is one warp's execution with at least one active lane. ``sectors`` are distinct
     32-byte sectors of global memory in a request, ``wavefronts`` passes through the 32 banks of
     shared memory (0 in the other space); ``ideal_*`` is what the same active lanes would need at
-    best. Local arrays of constant shape are taken to live in registers and have requests only.
+    best. Local arrays of constant shape are assumed to be in registers and have only requests.
 
     Args:
         place: The line.
@@ -157,7 +157,7 @@ class AccessSite:
         text: The expression as written, such as ``a[row * K + k]``.
         operation: Load, store or atomic.
         space: The memory.
-        array: The array's name as the kernel calls it.
+        array: The kernel's name for the array.
         dtype: Its element's dtype name.
         itemsize: Bytes an element.
         requests: (W,) int64.
@@ -235,7 +235,7 @@ class ArrayUse:
 class Thread:
     """One thread of the launch by its indices, each (x, y, z).
 
-    ``ndim`` is how many of the three the launch uses, for showing; it is no part of the identity.
+    ``ndim`` is how many of the three the launch uses, for display; it is not part of the identity.
     """
 
     block: tuple[int, int, int]
@@ -270,8 +270,8 @@ class Finding:
 class Events:
     """The accesses of the watched blocks, one row for each warp and site in order of execution.
 
-    ``element`` counts elements from the array's start in memory order, -1 where a lane is inactive
-    or out of bounds. ``epoch`` counts the block's barriers before the access.
+    ``element`` counts elements from the array's start in memory order, -1 if a lane is inactive or
+    out of bounds. ``epoch`` counts the block's barriers before the access.
 
     Args:
         step: (E,) int64: position in the order of execution, shared with ``Steps``.
@@ -315,10 +315,10 @@ class Steps:
 class Trace:
     """The account of one launch.
 
-    ``complete`` is False where the launch was stopped by a hazard or its step budget: the counts
-    then cover what ran until there. ``watched`` names the linear blocks that ``events`` and
-    ``steps`` tell of; ``truncated`` is True where one of them hit its limit, ``events_truncated``
-    where ``events`` did.
+    ``complete`` is False if the launch was stopped by a hazard or its step budget: the counts then
+    cover what ran until then. ``watched`` names the linear blocks that ``events`` and ``steps``
+    describe; ``truncated`` is True if one of them hit its limit, ``events_truncated`` if ``events``
+    did.
     """
 
     launch: Launch

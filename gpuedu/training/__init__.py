@@ -1,10 +1,10 @@
-"""Small real models, data and loops that the lessons on training share; all of it on one page each.
+"""Small real models, data and loops that the lessons on training share, each on one page.
 
 - ``mlp``, ``resnet``, ``gpt``: the models.
-- ``digits``, ``shapes`` (with ``shape_outlines``), ``library_text``: the data;
-  ``data``: what a data set is, and batches of it; ``seeds``: chance.
+- ``digits``, ``shapes`` (with ``shape_outlines``), ``library_text``: the data; ``data``: what a
+  dataset is, and batches of it; ``seeds``: chance.
 - ``loop``: training; ``streams``, ``parameters``, ``first_step``: what it refuses; ``history``:
-  what it tells; ``hooks``, ``stopwatch``, ``interruption``: what goes on beside it.
+  what it records; ``hooks``, ``stopwatch``, ``interruption``: what goes on beside it.
 - ``evaluation``: how good a model is. ``errors``: every fault, with a likely cause.
 - ``memory``: where the bytes of a step are.
 """

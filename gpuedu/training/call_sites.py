@@ -47,11 +47,11 @@ class CallSite:
 
 
 def find_caller(frame: FrameType | None, *, own_file: str | tuple[str, ...]) -> CallSite | None:
-    """The innermost line outside of libraries and of ``own_file``, or None for host-side work.
+    """The innermost line outside libraries and ``own_file``, or None for host-side work.
 
     Host-side is what ``torch.utils.data`` does, or calls, and what an optimizer does with its count
-    of steps: both handle tensors that never are on the device. Where every frame is a library's,
-    the innermost one is told, and None where there is no frame at all.
+    of steps: both handle tensors that are never on the device. If every frame is a library's, the
+    result is the innermost one, or None if there is no frame at all.
     """
     own_files = (own_file,) if isinstance(own_file, str) else own_file
     frames = [one for one in _stack(frame) if one.f_code.co_filename not in own_files]
@@ -80,7 +80,7 @@ def site_of(frame: FrameType, *, via: str = "") -> CallSite:
 
 
 def is_library(frame: FrameType) -> bool:
-    """True if a frame runs code of a library: of Python, of PyTorch, of gpuedu or installed."""
+    """True if a frame runs library code: Python's, PyTorch's, gpuedu's or a package's."""
     return is_library_file(frame.f_code.co_filename)
 
 

@@ -17,7 +17,7 @@ class Split:
     """Samples: ``inputs`` (N, ...) and ``targets`` (N, ...) with the same N.
 
     Raises:
-        BatchFormError: where they are not tensors of the same length.
+        BatchFormError: if they are not tensors of the same length.
 
     >>> len(Split(torch.zeros(5, 2), torch.zeros(5)))
     5
@@ -43,7 +43,7 @@ class Split:
 
 @dataclass(frozen=True, eq=False)
 class DataSet:
-    """A data set: what to train on, what to judge by, the names of the classes, where it is from.
+    """A dataset: what to train on, what to judge by, the class names, where it is from.
 
     ``classes`` are in the order of the targets' numbers; for text they are the characters.
     """
@@ -56,7 +56,7 @@ class DataSet:
 
 
 def as_floats(inputs: Tensor) -> Tensor:
-    """Bytes of pictures as float32 of about mean 0 and spread 1; all else as it is.
+    """Bytes of pictures as float32 with about mean 0 and spread 1; everything else as it is.
 
     >>> as_floats(torch.tensor([0, 255], dtype=torch.uint8))
     tensor([-2.,  2.])
@@ -65,17 +65,17 @@ def as_floats(inputs: Tensor) -> Tensor:
 
 
 class Batches:
-    """A split in batches; each pass over it in another order, decided by the seed and the pass.
+    """A split in batches; each pass over it in a different order, decided by the seed and the pass.
 
-    A pass gives ``len(self)`` pairs ``(inputs, targets)``; the last one is smaller where the size
-    does not divide the samples. ``passes`` counts the passes begun: two runs that make their own
-    ``Batches`` see the same batches, and a run that is taken up again sets it.
+    A pass gives ``len(self)`` pairs ``(inputs, targets)``; the last one is smaller if the size does
+    not divide the samples. ``passes`` counts the passes started: two runs that make their own
+    ``Batches`` see the same batches, and a resumed run sets it.
 
     Args:
         split: the samples.
         size: samples in a batch, from 1 to all.
         seed: decides the order; None keeps the order of the split.
-        prepare: what becomes of the inputs of a batch; by default bytes become floats.
+        prepare: what happens to the inputs of a batch; by default bytes become floats.
         ragged: whether the last, smaller batch is given or left out.
 
     Raises:

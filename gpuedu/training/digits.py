@@ -12,11 +12,11 @@ from gpuedu.training.data import DataSet, Split
 from gpuedu.training.seeds import generator
 
 HELD_OUT = 360
-"""Samples that are kept from training, of 1797."""
+"""Samples that are held out from training, of 1797."""
 
 
 def load_digits(*, seed: int = 0) -> DataSet:
-    """The digits, cut by the seed into 1437 samples to train on and 360 held out.
+    """The digits, split by the seed into 1437 samples to train on and 360 held out.
 
     Inputs are (N, 1, 8, 8) float32 from 0 to 1, targets (N,) int64. Nothing is downloaded. Source:
     scikit-learn's copy of the test set of "Optical Recognition of Handwritten Digits" (UCI Machine

@@ -1,4 +1,4 @@
-"""A mode of PyTorch's dispatcher that does not bring PyTorch's compiler along."""
+"""A mode of PyTorch's dispatcher that does not import PyTorch's compiler."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 
 class DispatchWatch(TorchDispatchMode):
-    """What watches operations derives from it, and starts seconds earlier.
+    """Classes that watch operations derive from it, and start seconds earlier.
 
     PyTorch keeps its compiler from looking into such a mode, and imports the compiler to say so, at
     the first operation. A compiled function that runs in this mode may be traced into it instead;
-    nothing of the course's does that.
+    nothing in the course does that.
     """
 
     @classmethod

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 class TrainingError(GpueduError):
     """Base of all faults of a training run.
 
-    ``history`` holds the steps that were done before the fault, where ``train`` raised it.
+    ``history`` holds the steps that were done before the fault, if ``train`` raised it.
     """
 
     history: History | None = None
 
 
 class BatchSizeError(TrainingError):
-    """A batch of nothing, or larger than the data."""
+    """An empty batch, or one larger than the data."""
 
 
 class BatchFormError(TrainingError):
@@ -35,7 +35,7 @@ class DataEndedError(TrainingError):
 
 
 class DataUnavailableError(TrainingError):
-    """Files of a data set that are not here, or are not what they should be."""
+    """Files of a dataset that are missing, or are not what they should be."""
 
 
 class NoParametersError(TrainingError):
@@ -55,13 +55,13 @@ class NotFiniteError(TrainingError):
 
 
 class OverwrittenError(TrainingError):
-    """A tensor that backward needs was changed in place after it was saved."""
+    """A tensor that the backward pass needs was changed in place after it was saved."""
 
 
 class SimulatedOutOfMemoryError(TrainingError, torch.OutOfMemoryError):
     """The counted bytes would pass the budget that was stated for them.
 
-    It is a ``torch.OutOfMemoryError`` too, so code that handles a full GPU handles it unchanged.
+    It is also a ``torch.OutOfMemoryError``, so code that handles a full GPU handles it unchanged.
 
     >>> try:
     ...     raise SimulatedOutOfMemoryError(2**20, in_use_bytes=2**22, budget_bytes=2**22)

@@ -24,12 +24,12 @@ class Evaluation:
 
 @torch.no_grad()
 def evaluate(model: nn.Module, split: Split, loss: Loss, *, size: int = 256) -> Evaluation:
-    """Judge a classifier, in evaluation mode; the model's mode is as before afterwards.
+    """Judge a classifier in evaluation mode; the model's mode is restored afterwards.
 
     Args:
         model: scores (N, classes), or (N, T, classes) for text.
         split: samples with whole-number targets (N,) or (N, T).
-        loss: a mean over the batch; a smaller last batch counts for its samples only.
+        loss: a mean over the batch; a smaller last batch counts only for its samples.
         size: samples at a time, at most; it changes the memory needed, not the result.
 
     Raises:

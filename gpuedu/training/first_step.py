@@ -1,6 +1,6 @@
-"""What is looked at once, in the first step of a run: shapes, the loss, NaN.
+"""What is checked once, in the first step of a run: shapes, the loss, NaN.
 
-These looks wait for a GPU, so they are not repeated.
+These checks wait for a GPU, so they are not repeated.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def require_output(outputs: Any, targets: Tensor) -> None:
     if not 0 <= int(targets.min()) <= int(targets.max()) < classes:
         raise OutputShapeError(
             f"{classes} scores for targets from {int(targets.min())} to {int(targets.max())}",
-            remedy="as many scores as there are classes; classes count from 0",
+            remedy="one score for each class; classes are numbered from 0",
         )
 
 
@@ -58,7 +58,7 @@ def _shape_cause(shape: tuple[int, ...], wanted: tuple[int, ...]) -> str:
 
 
 def require_loss(loss: Any) -> None:
-    """Refuse a loss that is not one number that autograd can go back from.
+    """Refuse a loss that is not one number that autograd can start from.
 
     Raises:
         LossError: with a likely cause.
@@ -92,12 +92,12 @@ def require_finite_loss(
         return
     what = f"the loss of step {step} is {loss.item()}"
     if not is_finite(inputs):
-        raise NotFiniteError(f"{what}: so are numbers of the batch", remedy="mend or drop them")
+        raise NotFiniteError(f"{what}: so are some numbers in the batch", remedy="fix or drop them")
     for name, parameter in model.named_parameters():
         if not is_finite(parameter):
             raise NotFiniteError(
-                f"{what}: so are numbers of the parameter {name!r}",
-                remedy="make the model anew: an earlier run may have spoiled it",
+                f"{what}: so are some numbers in the parameter {name!r}",
+                remedy="make the model again: an earlier run may have spoiled it",
             )
     if is_finite(outputs):
         raise NotFiniteError(
@@ -115,16 +115,16 @@ _IN_THE_LOSS = {torch.float16: "in the loss: past 65504 float16 is infinite; com
 
 
 def require_gradients(model: nn.Module) -> None:
-    """Refuse a backward that reached no parameter, or left NaN or an infinity in one.
+    """Refuse a backward pass that reached no parameter, or left NaN or an infinity in one.
 
     Raises:
-        LossError: where no parameter has a gradient.
+        LossError: if no parameter has a gradient.
         NotFiniteError: naming the first parameter whose gradient is not finite.
     """
     gradients = [(n, p.grad) for n, p in model.named_parameters() if p.grad is not None]
     if not gradients:
         raise LossError(
-            "backward reached none of the model's parameters",
+            "the backward pass reached none of the model's parameters",
             remedy="is the loss computed from this model's output, and is nothing detached?",
         )
     for name, gradient in gradients:

@@ -15,9 +15,9 @@ from gpuedu.training.seeds import generator
 class CausalAttention(nn.Module):
     """Each position looks at itself and those before it: (N, T, width) to (N, T, width).
 
-    The scores of all pairs, (N, heads, T, T), lie in memory and are saved for backward; ``fused``
-    has PyTorch's kernel compute the same without keeping them. Source: Vaswani et al., "Attention
-    Is All You Need", 2017, section 3.2.
+    The scores of all pairs, (N, heads, T, T), are in memory and are saved for the backward pass;
+    ``fused`` makes PyTorch's kernel compute the same without keeping them. Source: Vaswani et al.,
+    "Attention Is All You Need", 2017, section 3.2.
     """
 
     def __init__(self, width: int, heads: int, context: int, *, fused: bool = False) -> None:
@@ -43,7 +43,7 @@ class CausalAttention(nn.Module):
 
 
 class Block(nn.Module):
-    """Attention, then a two-layer network at each position, each added to what it was given."""
+    """Attention, then a two-layer network at each position, each added to its input."""
 
     def __init__(self, width: int, heads: int, context: int, *, fused: bool = False) -> None:
         super().__init__()
@@ -70,10 +70,10 @@ class CharacterGPT(nn.Module):
     Args:
         vocabulary: how many characters there are.
         context: the longest T.
-        width: numbers that stand for a position; ``heads`` divides it.
+        width: numbers per position; ``heads`` divides it.
         layers: blocks.
-        heads: attentions beside each other in a block.
-        tied: whether the first and the last matrix are one.
+        heads: attention heads side by side in a block.
+        tied: whether the first and the last matrix are the same.
         fused: attention by PyTorch's kernel.
 
     >>> model = CharacterGPT(97, context=16, width=32, layers=1)

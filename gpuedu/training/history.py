@@ -1,4 +1,4 @@
-"""What a training run leaves: a record of each step."""
+"""What a training run leaves behind: a record of each step."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from dataclasses import dataclass
 class StepRecord:
     """One step: its loss, the learning rate it was taken with, how long it took.
 
-    ``time_s`` is from asking for the batch to the end of the update: on the host's clock where the
-    model is on the CPU, by the device's own events where it is on a GPU. ``samples`` counts the
-    batch.
+    ``time_s`` is from asking for the batch to the end of the update: on the host's clock if the
+    model is on the CPU, by the device's own events if it is on a GPU. ``samples`` counts the batch.
     """
 
     step: int
@@ -23,7 +22,7 @@ class StepRecord:
 
 @dataclass(frozen=True)
 class History:
-    """The steps that were done, in order. ``interrupted`` tells that the learner stopped the run.
+    """The steps that were done, in order. ``interrupted`` says that the learner stopped the run.
 
     >>> History((StepRecord(0, 2.3, 0.1, 0.01, 32), StepRecord(1, 1.9, 0.1, 0.01, 32))).losses
     (2.3, 1.9)

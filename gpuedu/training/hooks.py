@@ -19,4 +19,4 @@ class Hook:
         """A phase of ``PHASES`` begins; the one before it is over. ``load`` begins a step."""
 
     def stop(self) -> None:
-        """The run is over, also by an error or an interruption."""
+        """The run is over, possibly by an error or an interruption."""

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def finish_first() -> Iterator[None]:
-    """Let the block finish before an interruption (SIGINT: Ctrl-C, a notebook's stop) is heard.
+    """Let the block finish before an interruption (SIGINT: Ctrl-C, a notebook's stop) takes effect.
 
-    Signals come to the main thread only; in another one nothing is held back.
+    Signals come only to the main thread; in another one nothing is held back.
     """
     handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(handler):

@@ -24,10 +24,10 @@ MODULES = (
     "threading", "timeit", "tokenize", "trace", "traceback", "types", "typing", "uuid", "warnings",
     "weakref", "zipfile",
 )  # fmt: skip
-"""Read in this order. A module that is a package, or that has no source here, is passed over."""
+"""Read in this order. A module that is a package, or that has no source here, is skipped."""
 
 MOST_OF_ONE = 20_000
-"""Characters taken of one module, from its beginning: many voices, none loud."""
+"""Characters taken from one module, from its start: many voices, none dominant."""
 
 LEAST = 100_000
 """Characters below which the text is filled up from Python's own help texts."""
@@ -51,7 +51,7 @@ def load_library(*, context: int = 64, most: int = 600_000) -> DataSet:
         most: characters of text at most.
 
     Raises:
-        DataUnavailableError: where this Python has neither sources nor help texts.
+        DataUnavailableError: if this Python has neither sources nor help texts.
 
     >>> text = load_library(context=32)
     >>> text.train.inputs.shape[1], len(text.classes)
@@ -71,11 +71,11 @@ def load_library(*, context: int = 64, most: int = 600_000) -> DataSet:
 
 
 def read_texts(most: int = 600_000, folder: Path | None = None) -> list[str]:
-    """The sources of ``MODULES`` in ``folder``, at most ``most`` characters of them together.
+    """The sources of ``MODULES`` in ``folder``, at most ``most`` characters in total.
 
     Args:
         most: characters at most.
-        folder: where the sources lie; by default this Python's own library, so that a learner's
+        folder: where the sources are; by default this Python's own library, so that a learner's
             file of the same name is never read.
 
     Raises:

@@ -37,23 +37,23 @@ def train(
     scheduler: Any = None,
     hooks: Sequence[Hook] = (),
 ) -> History:
-    """Take ``steps`` steps, and tell each one's loss, learning rate and time.
+    """Take ``steps`` steps, and record each one's loss, learning rate and time.
 
     The model is trained where it is: batches are moved to its device. Losses stay on the device
-    until the run is over, so no step but the first waits for it. The first step is looked at
-    closely: what is wrong with it is named with a likely cause.
+    until the run is over, so no step but the first waits for it. The first step is checked closely:
+    what is wrong with it is named with a likely cause.
 
     An interruption ends the run after the update at hand: the model, the optimizer and the steps
     done so far are kept, ``interrupted`` is True, and a run can go on from there.
 
     Args:
         model: gives outputs for inputs; left in training mode.
-        batches: pairs ``(inputs, targets)``; begun again when it ends, unless it is a generator.
+        batches: pairs ``(inputs, targets)``; restarted when it ends, unless it is a generator.
         loss: one number from outputs and targets.
         optimizer: over the model's parameters.
         steps: how many, from 0.
-        scheduler: its ``step()`` follows each update, where there is one.
-        hooks: told of each phase of each step.
+        scheduler: its ``step()`` follows each update, if there is one.
+        hooks: told about each phase of each step.
 
     Raises:
         TrainingError: a subclass for each fault (``gpuedu.training.errors``); its ``history`` holds

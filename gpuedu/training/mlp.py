@@ -11,8 +11,8 @@ class MLP(nn.Sequential):
     """Pictures or vectors (N, ...) to scores (N, classes).
 
     With ``inputs`` = I, one hidden layer of H and C classes it has (I + 1) H + (H + 1) C weights.
-    For backward it saves the flattened input (N I numbers), each hidden layer's output after ReLU
-    (N H) and, with dropout, what that leaves (N H) and which it took (N H).
+    For the backward pass it saves the flattened input (N I numbers), each hidden layer's output
+    after ReLU (N H) and, with dropout, what that leaves (N H) and what it took (N H).
 
     Args:
         inputs: numbers in a sample, such as 64 for 8x8 pixels.

@@ -27,7 +27,7 @@ def require_parameters(model: nn.Module, optimizer: Optimizer) -> None:
     """Refuse an optimizer that moves nothing of the model.
 
     Raises:
-        NoParametersError: where it holds no parameters, none of this model's, or frozen ones only.
+        NoParametersError: if it holds no parameters, none of this model's, or only frozen ones.
     """
     device_of(model)
     held = [parameter for group in optimizer.param_groups for parameter in group["params"]]

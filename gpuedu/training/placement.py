@@ -1,6 +1,6 @@
-"""On which side a tensor lies, host or device, while calls of PyTorch are watched.
+"""On which side a tensor is, host or device, while PyTorch calls are watched.
 
-On a GPU it is told by the tensor. Where CPU tensors stand for both sides, that is kept here: see
+On a GPU the tensor says so. If CPU tensors stand in for both sides, that is kept here: see
 ``gpuedu.training.synchronizations`` for the rules.
 """
 
@@ -17,9 +17,9 @@ Keywords = dict[str, Any]
 
 
 class Placement:
-    """Which tensors lie on the host; every other one is on the device.
+    """Which tensors are on the host; every other one is on the device.
 
-    ``stand_in`` says that CPU tensors stand for both sides, and nothing is on a GPU.
+    ``stand_in`` says that CPU tensors stand in for both sides, and nothing is on a GPU.
     """
 
     def __init__(self, *, stand_in: bool) -> None:
@@ -43,7 +43,7 @@ class Placement:
         return self.stand_in or torch.device(device).type == "cuda"
 
     def place(self, name: str, args: Arguments, kwargs: Keywords, result: Any) -> Any:
-        """Note on which side a call's result lies; a move that moved nothing gives a new view."""
+        """Note on which side a call's result is; a move that moved nothing gives a new view."""
         if not self.stand_in:
             return result
         on_host = self.is_for_host(name, args, kwargs)
@@ -54,7 +54,7 @@ class Placement:
         return result
 
     def mark(self, values: Any, *, on_host: bool) -> None:
-        """Note on which side tensors lie, also those in lists and dicts; for stand-ins only."""
+        """Note on which side tensors are, also those in lists and dicts; only for stand-ins."""
         for one in tree_leaves(values) if self.stand_in else ():
             if isinstance(one, torch.Tensor):
                 if on_host:
@@ -63,7 +63,7 @@ class Placement:
                     self._on_host.pop(one, None)
 
     def is_for_host(self, name: str, args: Arguments, kwargs: Keywords) -> bool:
-        """True if what a call gives lies on the host, where tensors are stand-ins."""
+        """True if a call's result is on the host, when tensors are stand-ins."""
         device = named_device(args, kwargs) if name == "to" else kwargs.get("device")
         if name == "cpu" or device == "cpu":
             return True
@@ -71,12 +71,12 @@ class Placement:
 
 
 def named_device(args: Arguments, kwargs: Keywords) -> Any:
-    """The device that a ``.to`` was told, as it was told it; None if it was told none."""
+    """The device that a ``.to`` was given, as given; None if it was given none."""
     named = (*args[1:], kwargs.get("device"))
     return next((one for one in named if isinstance(one, str | torch.device)), None)
 
 
 def is_queued(args: Arguments, kwargs: Keywords) -> bool:
-    """True if a copy is ``non_blocking``: by name, or by the first flag behind the tensor."""
+    """True if a copy is ``non_blocking``: by name, or by the first flag after the tensor."""
     flags = (one for one in args[1:] if isinstance(one, bool))
     return bool(kwargs.get("non_blocking", next(flags, False)))

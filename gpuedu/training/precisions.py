@@ -1,8 +1,8 @@
 """The four ways to compute a step that the lessons compare: fp32, tf32, bf16, fp16.
 
 What a learner's own code does with ``torch.autocast`` and a ``GradScaler``, in one place for the
-measurements: fp32 in full; tf32, where products of float32 round their factors to 10 bits behind
-the point; bf16 and fp16 by autocast, fp16 with a scaler.
+measurements: fp32 in full; tf32, where products of float32 round their factors to 10 bits of
+mantissa; bf16 and fp16 by autocast, fp16 with a scaler.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _TF32_FROM = (8, 0)
 
 
 def why_not(precision: str, device: torch.device | str) -> str:
-    """Why a precision cannot be had on a device, or nothing.
+    """Why a precision is not available on a device, or nothing.
 
-    TF32 is for GPUs of compute capability 8.0 and up; bfloat16 is taken where the GPU computes it
-    itself, not where PyTorch emulates it. A CPU has every dtype, and no TF32.
+    TF32 is for GPUs of compute capability 8.0 and up; bfloat16 counts if the GPU computes it
+    itself, not if PyTorch emulates it. A CPU has every dtype, and no TF32.
 
     >>> why_not("bf16", "cpu"), why_not("tf32", "cpu")
     ('', 'TF32 is for GPUs')
@@ -45,10 +45,10 @@ def why_not(precision: str, device: torch.device | str) -> str:
 
 @contextmanager
 def computing_in(precision: str, device: torch.device | str) -> Iterator[None]:
-    """Compute forward and loss inside in this precision; put the switches back after it.
+    """Compute the forward pass and the loss inside in this precision; then restore the switches.
 
-    Backward runs in the dtypes of forward, so it stands outside of autocast; with tf32 it belongs
-    inside, since the switch counts when a product is taken.
+    The backward pass runs in the dtypes of the forward pass, so it goes outside autocast; with tf32
+    it belongs inside, because the switch matters when a product is computed.
 
     >>> model = torch.nn.Linear(4, 2)
     >>> with computing_in("bf16", "cpu"):
@@ -65,7 +65,7 @@ def computing_in(precision: str, device: torch.device | str) -> Iterator[None]:
 
 
 def scaler_for(precision: str, device: torch.device | str) -> torch.amp.GradScaler:
-    """A loss scaler that scales for fp16, and for no other precision does anything.
+    """A loss scaler that scales for fp16, and does nothing for any other precision.
 
     >>> scaler_for("fp16", "cpu").is_enabled(), scaler_for("bf16", "cpu").is_enabled()
     (True, False)

@@ -7,9 +7,9 @@ from torch.nn import functional
 
 
 class ResidualBlock(nn.Module):
-    """Two 3x3 convolutions around which the input goes its own way: (N, C, H, W) to (N, D, h, w).
+    """Two 3x3 convolutions that the input also bypasses: (N, C, H, W) to (N, D, h, w).
 
-    With ``stride`` 2 the picture is halved; then, or where the channels change, a 1x1 convolution
+    With ``stride`` 2 the picture is halved; then, or if the channels change, a 1x1 convolution
     brings the input to the same shape. Source: He et al., "Deep Residual Learning for Image
     Recognition", 2015, section 3.
     """

@@ -14,8 +14,8 @@ def seed_all(seed: int) -> None:
     """Seed Python's, NumPy's and PyTorch's global generators, on every device.
 
     The same seed gives the same run on the same machine with the same number of threads. It does
-    not give the same bits elsewhere: sums are taken in another order there (PyTorch documentation,
-    "Reproducibility").
+    not give the same bits elsewhere: sums are taken in a different order there (PyTorch
+    documentation, "Reproducibility").
 
     Args:
         seed: from 0 to 2**32 - 1, the range of NumPy's.
@@ -33,7 +33,7 @@ def seed_all(seed: int) -> None:
 
 
 def generator(*numbers: int) -> torch.Generator:
-    """A generator of its own on the CPU, from one or several numbers: chance that nobody disturbs.
+    """A separate generator on the CPU, seeded by one or more numbers, that nothing else uses.
 
     >>> torch.rand(1, generator=generator(1, 2)) == torch.rand(1, generator=generator(1, 2))
     tensor([True])

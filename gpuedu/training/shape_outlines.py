@@ -1,8 +1,8 @@
 """Outlines of four shapes of the same area, as tests of points.
 
 Each takes coordinates ``x`` and ``y`` (arrays of one shape) and ``r`` (broadcasts with them), the
-radius of the disc that has the shape's area, and tells which points lie inside. Only sums, products
-and comparisons are used, which every machine computes alike.
+radius of the disc that has the shape's area, and says which points are inside. Only sums, products
+and comparisons are used, which every machine computes the same way.
 """
 
 from __future__ import annotations

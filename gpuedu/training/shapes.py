@@ -1,8 +1,8 @@
 """Colored shapes on noise: pictures of 32x32 pixels, made from a seed.
 
 A picture shows one large shape (disc, square, triangle or cross, of equal area) in red, green or
-blue, turned and shifted, and a small one of any other kind that does not count. A class is a shape
-and a color, so who sees only the colors is right at most once in four times.
+blue, rotated and shifted, and a small one of any other kind that does not count. A class is a shape
+and a color, so a model that sees only colors is right at most one time in four.
 
 Measured with AdamW and batches of 64, on held-out pictures: an MLP reached 0.56 to 0.65 in 300
 steps (5 seeds); ``SmallResNet(3, 12, first_stride=2)`` 0.76 to 0.90 in 300 (6 seeds), and 0.97 to
@@ -32,13 +32,13 @@ _AT_ONCE = 500
 def draw_shapes(*, train: int = 6000, held_out: int = 1500, seed: int = 0) -> DataSet:
     """Draw a set of pictures: inputs (N, 3, 32, 32) uint8, targets (N,) int64 from 0 to 11.
 
-    Bytes, a quarter of the size of floats: ``Batches`` makes floats of them. The same seed gives
-    the same bytes on every machine: chance is 53-bit integers of PCG64 divided by 2**53 (NumPy,
-    ``Generator.random``), and what follows is sums, products and comparisons.
+    They are bytes, a quarter of the size of floats; ``Batches`` turns them into floats. The same
+    seed gives the same bytes on every machine: randomness is 53-bit integers of PCG64 divided by
+    2**53 (NumPy, ``Generator.random``), and what follows is sums, products and comparisons.
 
     Args:
         train: pictures to train on.
-        held_out: pictures to judge by; they are drawn from another stream than the others.
+        held_out: pictures to judge by; they are drawn from a separate stream.
         seed: decides all.
 
     >>> shapes = draw_shapes(train=4, held_out=2)

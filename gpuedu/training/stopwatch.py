@@ -1,4 +1,4 @@
-"""Marks in time that cost a training loop no waiting, on the CPU and on a GPU."""
+"""Marks in time that never make a training loop wait, on the CPU and on a GPU."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import torch
 
 
 class Stopwatch:
-    """Marks moments, and tells later how far apart they are.
+    """Marks moments, and says later how far apart they are.
 
-    On a GPU a mark is an event in the current stream: the device notes when it comes to it, and the
+    On a GPU a mark is an event in the current stream: the device notes when it reaches it, and the
     host goes on. ``seconds`` waits for the later of two events, so ask for it when the run is over.
 
     >>> watch = Stopwatch(torch.device("cpu"))

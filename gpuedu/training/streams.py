@@ -1,4 +1,4 @@
-"""An endless stream of batches from what a loader gives, refused where it dries up."""
+"""An endless stream of batches from a loader, refused if it dries up."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def stream(batches: Iterable[Any]) -> Iterator[Batch]:
 
     Raises:
         DataEndedError: for a generator that is used up, a loader that gives nothing, and one that
-            gives less than its length says.
-        BatchFormError, BatchSizeError: for a batch that is no such pair, or empty.
+            gives fewer batches than its length says.
+        BatchFormError, BatchSizeError: for a batch that is not such a pair, or is empty.
     """
     given = 0
     while True:
@@ -38,8 +38,8 @@ def _require_more(batches: Iterable[Any], in_this_pass: int, given: int) -> None
         )
     if not in_this_pass:
         raise DataEndedError(
-            "the loader gives no batch",
-            remedy="are there data? With drop_last, a batch larger than the data leaves none",
+            "the loader gave no batch",
+            remedy="is there any data? With drop_last, a batch larger than the data leaves none",
         )
     try:
         promised = len(batches)  # type: ignore[arg-type]

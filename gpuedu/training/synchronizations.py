@@ -5,21 +5,22 @@ The host runs ahead of the device until a line needs a value that the device has
 seen here as it is called, by a torch function mode (a dispatch mode sees neither ``.cpu()`` nor
 ``.tolist()`` nor a print), with the line that called it.
 
-A copy to the device waits, too, unless it is ``non_blocking``: it is queued behind what the device
+A copy to the device also waits, unless it is ``non_blocking``: it is queued behind what the device
 still has to do, and the host goes on when it is done. ``torch.tensor(number, device=...)`` is such
-a copy; ``torch.full`` with ``device=`` writes the number there by a launch, and waits for nothing.
+a copy; ``torch.full`` with ``device=`` writes the number there with a launch, and waits for
+nothing.
 
-On a GPU a tensor counts where it lies on the device. Without one (and where ``stand_in`` asks for
-it) CPU tensors stand for both: a tensor is on the host when it was made without ``device=`` while
-this watched, when it came out of ``.cpu()`` or ``.to("cpu")``, or was computed from such tensors
-alone; every other one, made before or sent ``.to(device)``, stands for one on the device.
+On a GPU a tensor counts if it is on the device. Without one (and if ``stand_in`` asks for it) CPU
+tensors stand in for both: a tensor is on the host when it was made without ``device=`` while this
+watched, when it came out of ``.cpu()`` or ``.to("cpu")``, or was computed only from such tensors;
+every other one, made before or sent ``.to(device)``, stands in for one on the device.
 
 What it simplifies: what a library does inside its compiled code is not seen, nor is saving a tensor
-to a file; a copy with ``non_blocking=True`` is free, though one from pageable memory may wait.
-With stand-ins a ``torch.device`` for the CPU that is handed to ``.to`` counts as the device, as a
+to a file; a copy with ``non_blocking=True`` is free, though one from pageable memory may wait. With
+stand-ins a ``torch.device`` for the CPU that is handed to ``.to`` counts as the device, as a
 program's one variable ``device`` would be the GPU where there is one; the string "cpu" is the host.
 Sources: PyTorch documentation, "CUDA semantics", asynchronous execution, and
-``torch.cuda.set_sync_debug_mode``, which tells most of the same on a GPU; issue 120996 of PyTorch
+``torch.cuda.set_sync_debug_mode``, which reports most of the same on a GPU; issue 120996 of PyTorch
 (which ways to make a tensor on the device wait).
 """
 
@@ -94,12 +95,12 @@ class Synchronization:
 class SynchronizationCounter(TorchFunctionMode):
     """Counts what makes the host wait while its ``with`` block runs.
 
-    ``placement`` tells on which side a tensor is.
+    ``placement`` says on which side a tensor is.
 
     Args:
         on_wait: called with each synchronization before it happens; a simulated device waits here.
-        stand_in: whether CPU tensors stand for those on the device; by default where there is no
-            GPU. Who watches CPU tensors on every machine says True.
+        stand_in: whether CPU tensors stand in for those on the device; by default if there is no
+            GPU. To watch CPU tensors on every machine, pass True.
 
     >>> loss = torch.ones(3).sum()
     >>> with SynchronizationCounter() as counter:
@@ -111,7 +112,7 @@ class SynchronizationCounter(TorchFunctionMode):
     """
 
     own_files: tuple[str, ...] = (__file__,)
-    """Files whose frames are nobody's: those of a class that extends this one come beside it."""
+    """Files whose frames are skipped; a class that extends this one adds its own."""
 
     def __init__(
         self,
@@ -130,7 +131,7 @@ class SynchronizationCounter(TorchFunctionMode):
         self._from_numpy = torch.from_numpy
 
     def __len__(self) -> int:
-        """How many there were."""
+        """How many waits there were."""
         return len(self.synchronizations)
 
     def next_step(self) -> None:
@@ -171,7 +172,7 @@ class SynchronizationCounter(TorchFunctionMode):
         args: Arguments = (),
         kwargs: Keywords | None = None,
     ) -> Any:
-        """See a call, note it where it waits, let it happen, and note where its results lie."""
+        """Watch a call: note it if it waits, let it happen, and note where its results are."""
         kwargs = kwargs or {}
         name = self._name(func)
         tensors = [one for one in tree_leaves((args, kwargs)) if isinstance(one, torch.Tensor)]

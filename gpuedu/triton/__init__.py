@@ -1,8 +1,7 @@
 """Kernels in Triton without a GPU: run by Triton's own interpreter, and seen by the lens.
 
 ``simulate(kernel, grid, threads, ...)`` gives the same account of a launch as the SIMT machine
-does, so that ``gpuedu.lens``, figures and exercises read it. A *program* of Triton stands for a
-block.
+does, so ``gpuedu.lens``, figures and exercises can read it. A Triton *program* counts as a block.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ __all__ = ["compiled_facts", "is_kernel", "simulate"]
 
 
 def is_kernel(value: Any) -> bool:
-    """Whether this was made by ``triton.jit``, also below ``autotune`` and ``heuristics``."""
+    """Whether this was made by ``triton.jit``, even below ``autotune`` and ``heuristics``."""
     return type(value).__module__.startswith("triton.runtime.")
 
 

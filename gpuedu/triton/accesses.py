@@ -1,9 +1,9 @@
 """What the loads and stores of programs cost: requests of warps, and sectors.
 
-A program's block of elements is dealt out to its warps as Triton's compiler does where it can: 32
-neighbors to a warp at a time, along the axis with the smallest step between addresses. A lane takes
-one element in a request; that a lane of a GPU may take several at once changes requests, but not
-sectors. A single element is loaded by one lane.
+A program's block of elements is distributed over its warps as Triton's compiler does where it can:
+32 neighbors to a warp at a time, along the axis with the smallest step between addresses. A lane
+takes one element in a request; on a GPU a lane may take several at once, which changes requests but
+not sectors. A single element is loaded by one lane.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ COUNTS = ("requests", "lanes", "sectors", "ideal_sectors", "same_address_lanes")
 
 @dataclass(frozen=True)
 class Request:
-    """A block of addresses of one program: all arrays are flat and of one size."""
+    """A block of addresses of one program: all arrays are flat and of the same size."""
 
     address: np.ndarray
     active: np.ndarray
@@ -30,7 +30,7 @@ class Request:
 
 
 def in_order(address: np.ndarray, active: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Addresses and mask, flat, the axis with the smallest step last.
+    """Addresses and mask, flattened, with the axis of the smallest step last.
 
     >>> column = np.arange(6).reshape(2, 3).T * 4
     >>> in_order(column, column >= 0)[0].tolist()
@@ -54,7 +54,7 @@ def _step(address: np.ndarray, axis: int) -> float:
 
 @dataclass
 class SiteAccount:
-    """One load, store or atomic of the source, counted by warp of all programs."""
+    """One load, store or atomic of the source, counted by warp over all programs."""
 
     site: Site
     operation: Operation
@@ -64,7 +64,7 @@ class SiteAccount:
     counts: dict[str, np.ndarray]
 
     def add(self, program: int, warps: int, request: Request) -> np.ndarray:
-        """Count a block; gives its addresses by request, (requests, 32), -1 where none is asked."""
+        """Count a block; returns its addresses by request, (requests, 32), with -1 for none."""
         address, active = _by_request(request)
         lanes = active.sum(axis=1)
         used = lanes > 0
@@ -130,7 +130,7 @@ class Watched:
                 self.rows.append((step, site, program, number % warps, row))
 
     def step(self, step: int, place: Place, program: int, warps: int, active: np.ndarray) -> None:
-        """A warp's step for each that has a part of the block; ``active`` is (elements,) bool."""
+        """A step for each warp that has a part of the block; ``active`` is (elements,) bool."""
         if program not in self.programs or len(self.steps) >= self.limit:
             self.is_truncated |= program in self.programs
             return
@@ -154,7 +154,7 @@ class Watched:
         )
 
     def frozen(self) -> Events:
-        """As the trace has them; programs have no barriers that a source could name."""
+        """As the trace has them; programs have no barriers in their source."""
         columns = list(zip(*self.rows, strict=True)) or [(), (), (), (), ()]
         step, site, block, warp, element = columns
         return Events(

@@ -94,13 +94,13 @@ class Account:
         return Thread(block, (0, 0, 0), 3 if block[2] else 2 if self.grid[1] > 1 else 1)
 
     def address(self, numbers: np.ndarray) -> np.ndarray:
-        """Hook of numbers that become pointers."""
+        """Hook for numbers that become pointers."""
         return self.memory.made_up(numbers)
 
     def load(
         self, address: np.ndarray, active: np.ndarray, other: Any, dtype: Any, kind: str
     ) -> np.ndarray:
-        """Hook of a load."""
+        """Hook for a load."""
         storage, element, ok, site = self._access(Operation.LOAD, address, active, dtype)
         if other is None and not active.all():
             other = unknown_of(dtype, kind, self._origin(site, kind))
@@ -111,7 +111,7 @@ class Account:
         return got
 
     def use(self, value: np.ndarray, kind: str) -> None:
-        """Hook of values that go to memory, or decide: unknown ones are told where they mixed."""
+        """Hook for values that go to memory, or decide: mixed unknown ones are reported."""
         for origin, count in _counts(origins(value, kind)):
             if origin > len(self._partial):  # bits of the kernel's own that look like it
                 continue
@@ -119,7 +119,7 @@ class Account:
             self.findings.add(told.unknown(self._partial[origin - 1], where, self._who(), mixed))
 
     def mix(self, by: np.ndarray) -> None:
-        """Hook of unknown values in a sum, a maximum or a product, whose result may be masked."""
+        """Hook for unknown values in a sum, a maximum or a product, whose result may be masked."""
         for origin, count in _counts(by):
             self._mixed.setdefault(origin, (self.sources.here(), count))
 
@@ -133,7 +133,7 @@ class Account:
         return self._partial.index(site, 1)
 
     def store(self, address: np.ndarray, active: np.ndarray, value: np.ndarray, kind: str) -> None:
-        """Hook of a store."""
+        """Hook for a store."""
         storage, element, ok, site = self._access(Operation.STORE, address, active, value.dtype)
         if storage is None:
             return
@@ -157,7 +157,7 @@ class Account:
     def atomic(
         self, address: np.ndarray, active: np.ndarray, change: Callable[..., Any], value: Any
     ) -> np.ndarray:
-        """Hook of an atomic: one element after another, as they may meet on one."""
+        """Hook for an atomic: one element after another, because several may name the same one."""
         is_lock = address.size == 1
         if is_lock:
             self._order.acquire(int(address.ravel()[0]))
@@ -174,7 +174,7 @@ class Account:
         return got
 
     def compute(self, flop: int, dtype: str) -> None:
-        """Hook of arithmetic."""
+        """Hook for arithmetic."""
         if not dtype.startswith(("fp", "bf")):
             return
         site = self.sources.here()
@@ -182,7 +182,7 @@ class Account:
         self._ops[site] += 1
 
     def product(self, is_tf32: bool) -> None:
-        """Hook of a product of blocks."""
+        """Hook for a product of blocks."""
         if is_tf32:
             self.findings.add(told.tf32(self.sources.here()))
 

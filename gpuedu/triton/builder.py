@@ -23,15 +23,15 @@ _COMPARING = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np
 
 
 class Hooks(Protocol):
-    """What a launch does where a kernel touches memory or computes; all arrays are NumPy's."""
+    """What a launch does when a kernel touches memory or computes; all arrays are NumPy's."""
 
     def address(self, numbers: np.ndarray) -> np.ndarray:
-        """The addresses that numbers stand for where they are made pointers."""
+        """The addresses that numbers stand for when they are made pointers."""
 
     def load(
         self, address: np.ndarray, active: np.ndarray, other: Any, dtype: Any, kind: str
     ) -> np.ndarray:
-        """The values at addresses; ``other``, or nothing that is known, where not active."""
+        """The values at addresses; where not active, ``other``, or unknown."""
 
     def store(self, address: np.ndarray, active: np.ndarray, value: np.ndarray, kind: str) -> None:
         """Write values."""
@@ -45,13 +45,13 @@ class Hooks(Protocol):
     def atomic(
         self, address: np.ndarray, active: np.ndarray, change: Callable[..., Any], value: Any
     ) -> np.ndarray:
-        """The values before; afterwards there is ``change(before, value)``."""
+        """The values before; afterwards memory holds ``change(before, value)``."""
 
     def compute(self, flop: int, dtype: str) -> None:
         """Floating-point operations of a block."""
 
     def product(self, is_tf32: bool) -> None:
-        """A product of blocks, whether its float32 factors are rounded to TF32."""
+        """A product of blocks, and whether its float32 factors are rounded to TF32."""
 
 
 class _Builder(its.InterpreterBuilder):

@@ -24,8 +24,8 @@ def compiled_facts(
 ) -> CompiledFacts:
     """Compile a kernel as a launch with these arguments would.
 
-    Triton compiles anew for other dtypes, for integers that are 1 or multiples of 16, and for other
-    constants. Intermediate results lie in Triton's cache folder.
+    Triton recompiles for other dtypes, for integers that are 1 or multiples of 16, and for other
+    constants. Intermediate results go into Triton's cache folder.
 
     Args:
         kernel: What ``triton.jit`` made of a function.
@@ -57,7 +57,7 @@ def typed(
     constants: Mapping[str, Any],
     compute_capability: tuple[int, int] = (9, 0),
 ) -> tuple[Any, Types]:
-    """The innermost kernel, and what a compiler is told of its arguments; as ``compiled_facts``."""
+    """The innermost kernel, and what a compiler learns of its arguments; as ``compiled_facts``."""
     if not has_package("triton"):
         raise missing("triton")
     from triton.compiler import make_backend

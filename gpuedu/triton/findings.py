@@ -16,7 +16,7 @@ DTYPES = {
     "fp8e4nv": "float8_e4m3fn",
     "fp8e5": "float8_e5m2",
 }
-"""Names of dtypes by Triton's."""
+"""Names of dtypes by Triton's names."""
 _VERBS = {Operation.LOAD: "loads", Operation.STORE: "stores", Operation.ATOMIC: "changes"}
 _BLOCK = re.compile(r"\[[-\d\s.,einfa+]+\]")
 """A block of numbers, as an interpreted one is printed."""
@@ -81,7 +81,7 @@ def misaligned(
     return Finding(
         Level.HAZARD,
         "misaligned",
-        f"{program(who)} {_VERBS[operation]} {size_bytes} bytes from inside of "
+        f"{program(who)} {_VERBS[operation]} {size_bytes} bytes from inside "
         f"{_element(array, index)}: a GPU ends the launch with a misaligned address",
         f"let the address be a multiple of {size_bytes} bytes",
         _place(site),
@@ -101,14 +101,14 @@ def race(
     shape: Index,
     found: Collision,
 ) -> Finding:
-    """An element that two programs touch, and one of them changes."""
+    """An element that two programs touch and at least one changes."""
     other = "other programs" if found.other == SEVERAL else "another program"
     return Finding(
         Level.HAZARD,
         "data-race",
         f"{program(who)} {_VERBS[operation]} {_element(array, index)}, which is {found.kind} by "
         f"{other}; programs run in any order, and at once",
-        "let each element be one program's, or use an atomic such as `tl.atomic_add`",
+        "let only one program write each element, or use an atomic such as `tl.atomic_add`",
         _place(site),
         who,
         array,
@@ -125,8 +125,8 @@ def two_values(
         Level.HAZARD,
         "data-race",
         f"{program(who)} stores two values to {_element(array, index)} at once; which of them "
-        "stays is open",
-        "let each element of the block have an address of its own",
+        "remains is undefined",
+        "give each element of the block its own address",
         _place(site),
         who,
         array,
@@ -169,9 +169,9 @@ def unknown(load: Site, use: Site, who: Thread, count: int) -> Finding:
 
 
 def failed(site: Site, fault: BaseException, who: Thread) -> Finding:
-    """A kernel that Triton does not take, or that raised."""
+    """A kernel that Triton does not accept, or that raised."""
     message = _BLOCK.sub("a block", str(fault)) or type(fault).__name__
-    remedy = "read what Triton says of that line"
+    remedy = "read what Triton says about that line"
     if "power of 2" in message:
         remedy = "make the block's size a power of 2, at least what is needed, and mask the rest"
     elif _OF_SHAPES.search(message):

@@ -1,6 +1,6 @@
-"""Triton's front end: it reads a kernel, and says what of it is not of Triton's language.
+"""Triton's front end: it reads a kernel, and says what in it is not part of Triton's language.
 
-Part of it is compiled, with assertions that end the process that they fail in: see
+Part of it is compiled, with assertions that end the process they fail in: see
 ``gpuedu.triton.worker``. Nothing here needs PyTorch, NumPy or a GPU.
 """
 
@@ -29,12 +29,12 @@ _REMEDY = "Triton's language is a part of Python: see the line."
 
 @dataclass(frozen=True)
 class Types:
-    """What a launch tells a compiler of a kernel's arguments, in plain values.
+    """What a launch tells a compiler about a kernel's arguments, in plain values.
 
     Args:
         signature: The type of each by name, as Triton writes it: "*fp32", "i32", "constexpr".
         constants: The value of each constant, by its place.
-        attributes: What else is known of an argument, such as that 16 divides it, by its place.
+        attributes: What else is known about an argument, such as that 16 divides it, by its place.
         options: Of the compiler, ``num_warps`` among them.
         compute_capability: (major, minor) of the device.
     """
@@ -60,10 +60,10 @@ class Types:
 
 
 def read(kernel: Any, types: Types) -> None:
-    """Have the front end read a kernel, some 20 ms; there are kernels that end this process.
+    """Make the front end read a kernel, in some 20 ms; some kernels end this process.
 
     Raises:
-        KernelCompileError: it does not take it.
+        KernelCompileError: it does not accept it.
     """
     from triton._C.libtriton import ir
     from triton.compiler import make_backend
@@ -82,11 +82,11 @@ def read(kernel: Any, types: Types) -> None:
 
 
 def refusal(kernel: Any, fault: Exception) -> KernelCompileError:
-    """What Triton's compiler says of a kernel that it does not take, and of which line."""
+    """What Triton's compiler says about a kernel that it does not accept, and about which line."""
     cause = fault
     while cause.__cause__ is not None:
         cause = cause.__cause__  # the innermost says what, the outer ones where it was called
-    told = (str(cause) or "what is there is not of its language").strip().splitlines()[-1]
+    told = (str(cause) or "what is there is not part of its language").strip().splitlines()[-1]
     wrapped = _WRAPPED.fullmatch(told)
     told = wrapped[2] if wrapped else told
     node = getattr(fault, "node", None)

@@ -35,7 +35,7 @@ _OF_TRITON: dict[Any, Any] = {}
 
 
 class Kernel:
-    """A kernel as Triton's interpreter runs it, without a trace of that in the caller's names.
+    """A kernel as Triton's interpreter runs it, which leaves the caller's names unchanged.
 
     Args:
         kernel: what ``triton.jit`` made, or ``autotune`` and ``heuristics`` of that.
@@ -83,7 +83,7 @@ class Kernel:
     @contextmanager
     @unbroken  # half of a patch could never be taken back
     def running(self, hooks: Hooks, grid: tuple[int, int, int]) -> Iterator[Callable[..., None]]:
-        """Triton's language means the interpreter meanwhile; gives what sets a program's number."""
+        """Triton's language means the interpreter inside; yields what sets a program's number."""
         builder = its.interpreter_builder
         scope = its._patch_lang(_OF_THE_LANGUAGE)
         for module in _PLACES:

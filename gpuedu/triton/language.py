@@ -1,8 +1,8 @@
-"""The part of Python that Triton's language is, told apart before anything of it runs.
+"""The part of Python that Triton's language is, checked before any of it runs.
 
-Triton's interpreter executes a kernel as Python. Its compiler takes much less than that: loops,
-conditions, arithmetic, calls of ``tl`` and of other kernels. What passes here can be executed by
-whoever got the text, as nothing in it leads out of that part.
+Triton's interpreter executes a kernel as Python. Its compiler accepts much less: loops, conditions,
+arithmetic, calls of ``tl`` and of other kernels. What passes here is safe to execute for anyone who
+gets the text, because nothing in it leads out of that part.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _PARTS = (ast.boolop, ast.cmpop, ast.expr_context, ast.keyword, ast.operator, as
 
 
 class LanguageError(GpueduError):
-    """What is not of Triton's language; ``line`` is counted in the text that it is in."""
+    """What is not part of Triton's language; ``line`` is counted in the text that it is in."""
 
     def __init__(self, message: str, line: int, remedy: str = "") -> None:
         self.line = line
@@ -88,7 +88,7 @@ def check(function: ast.FunctionDef, known: Iterable[str]) -> None:
         known: Names from around it: other kernels, and numbers.
 
     Raises:
-        LanguageError: something in it is not of Triton's language, or hidden from a kernel.
+        LanguageError: something in it is not part of Triton's language, or not visible to a kernel.
 
     >>> def look(body):
     ...     check(ast.parse("@triton.jit\ndef f(x):\n    " + body).body[0], ())
@@ -120,7 +120,8 @@ def _check_function(node: ast.FunctionDef, known: frozenset[str]) -> None:
         _plain_name(one.arg, node)
         if one.annotation is not None and ast.unparse(one.annotation) != "tl.constexpr":
             raise LanguageError(
-                f"the parameter `{one.arg}` has another annotation than `tl.constexpr`", node.lineno
+                f"the parameter `{one.arg}` has an annotation other than `tl.constexpr`",
+                node.lineno,
             )
     for default in given.defaults:
         if not _is_number(default):
@@ -152,7 +153,9 @@ def _check_statement(node: ast.stmt, names: frozenset[str]) -> None:
     for one in targets:
         whole = one.elts if isinstance(one, ast.Tuple) else [one]
         if not all(isinstance(part, ast.Name) for part in whole):
-            raise LanguageError(f"`{ast.unparse(one)}` is assigned to, and no name", node.lineno)
+            raise LanguageError(
+                f"`{ast.unparse(one)}` is assigned to, but it is not a name", node.lineno
+            )
 
 
 def _check_loop(node: ast.For) -> None:
@@ -215,7 +218,7 @@ def _path(node: ast.expr) -> list[str]:
 
 def _plain_name(name: str, node: ast.AST) -> str:
     if name.startswith("__") or name in ("tl", "triton", "libdevice") or not name.isascii():
-        raise LanguageError(f"`{name}` is no name for something in a kernel", _line(node))
+        raise LanguageError(f"`{name}` cannot be used as a name in a kernel", _line(node))
     return name
 
 
@@ -236,7 +239,7 @@ _INSTEAD = {
 def _refused(node: ast.AST) -> LanguageError:
     text = ast.unparse(node).splitlines()[0]
     remedy = _INSTEAD.get(text, "")
-    return LanguageError(f"`{text[:80]}` is not of Triton's language", _line(node), remedy)
+    return LanguageError(f"`{text[:80]}` is not part of Triton's language", _line(node), remedy)
 
 
 def _line(node: ast.AST) -> int:

@@ -18,7 +18,7 @@ _MOST = 200
 
 
 def mark(line: int) -> None:
-    """Write which line is read from here on, for whoever finds this process dead."""
+    """Write which line is read from here on, in case this process dies."""
     os.write(sys.stderr.fileno(), f"{_MARK}{line}\n".encode())
 
 
@@ -33,7 +33,7 @@ def diagnostic(words: str) -> tuple[int, str] | None:
 
 
 def last_words(words: str) -> tuple[int | None, str]:
-    r"""The line that was read at the end, and what was said last; "" where that is nothing.
+    r"""The line that was read last, and the last message; "" if there was none.
 
     >>> last_words("\x1e3\nx\n\x1e7\nerror: none\nstore.h:180: get(): Assertion `a' failed.\n")
     (7, 'none')

@@ -1,4 +1,4 @@
-"""Run a Triton kernel on the CPU, and give the account of what its programs did."""
+"""Run a Triton kernel on the CPU, and return the account of what its programs did."""
 
 from __future__ import annotations
 
@@ -28,25 +28,26 @@ def simulate(
     pointed: Mapping[str, torch.Tensor] | None = None,
     **constants: Any,
 ) -> Trace:
-    """Run a Triton kernel in Triton's interpreter, without a GPU, and give the account of it.
+    """Run a Triton kernel in Triton's interpreter, without a GPU, and return the account of it.
 
     Tensors are changed in place. Hazards are findings of the trace, not exceptions.
 
     Args:
         kernel: What ``triton.jit`` made of a function.
-        grid: Programs: an int, up to three, or a function of the arguments by name that gives them.
+        grid: Programs: an int, up to three, or a function of the arguments by name that returns
+            them.
         threads: Of a program: 32 times ``num_warps``.
-        arguments: Tensors of PyTorch, NumPy arrays, and numbers, in the kernel's order; tuples and
-            Triton's descriptors of tensors, too.
+        arguments: Tensors of PyTorch, NumPy arrays, and numbers, in the kernel's order; also tuples
+            and Triton's tensor descriptors.
         watch: Programs, by linear number, whose accesses are kept one by one.
         unwritten: Arrays, by the kernel's names for them, that hold nothing yet, such as those of
-            ``torch.empty``: who reads of them what no program has stored is told.
-        pointed: Further tensors, by names for them, that the kernel reaches by what their
-            ``data_ptr()`` gave: by numbers in one of its arrays.
+            ``torch.empty``: reading what no program has stored there is reported.
+        pointed: Further tensors, by names for them, that the kernel reaches through their
+            ``data_ptr()``: by numbers in one of its arrays.
         constants: Further arguments by name, such as the ``tl.constexpr``.
 
     Raises:
-        GpueduError: Arguments do not fit, or the kernel is none that Triton takes.
+        GpueduError: Arguments do not fit, or Triton does not accept the kernel.
         MissingPackageError: Triton is not installed.
     """
     if not has_package("triton"):
@@ -79,7 +80,7 @@ def bind(
     """The arguments of a kernel by name; NumPy arrays become tensors of the same memory.
 
     Raises:
-        GpueduError: they are not those that it takes.
+        GpueduError: they are not the ones that it takes.
     """
     try:
         bound = signature.bind(*arguments, **constants)
@@ -107,7 +108,7 @@ def _three(extent: Extent) -> tuple[int, int, int]:
 
 
 def warps_of(threads: int) -> int:
-    """The warps of a program; GpueduError where no device has such a program."""
+    """The warps of a program; GpueduError if no device can have such a program."""
     if threads not in (32 << n for n in range(6)):
         raise GpueduError(
             f"a program has 32, 64, ..., or 1024 threads, got {threads!r}",

@@ -1,4 +1,4 @@
-"""``kernel[grid](...)`` without a GPU: in the interpreter, as it is written for one."""
+"""``kernel[grid](...)`` without a GPU: in the interpreter, written as for a GPU."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _WARPS = 4
 def interpreted(tell: Callable[[Trace], None]) -> Iterator[None]:
     """Launches of Triton's kernels run in the interpreter meanwhile.
 
-    Of several configurations of ``autotune`` the first one that is not pruned is taken: the
-    interpreter has no times to choose by.
+    Of several ``autotune`` configurations, the first that is not pruned is taken: the interpreter
+    has no times to choose by.
 
     Args:
         tell: is given the account of each launch; what it raises ends the launch.
@@ -59,7 +59,7 @@ _LEAST_ADDRESS = 1 << 24
 
 
 def pointed_by(arguments: Mapping[str, Any]) -> dict[str, torch.Tensor]:
-    """Tensors of this process whose addresses are numbers of an array among these arguments.
+    """Tensors of this process whose addresses occur as numbers in an array among these arguments.
 
     >>> x = torch.ones(3)
     >>> pointed_by({"where": torch.tensor([5, x.data_ptr()]), "n": 3})
@@ -89,7 +89,7 @@ def _address_of(tensor: torch.Tensor) -> int:
 
 
 def interpret_from_now_on(tell: Callable[[Trace], None]) -> None:
-    """The same for as long as this process lives; a second call changes nothing."""
+    """The same for the rest of this process; a second call changes nothing."""
     if not _for_good:
         _for_good.append(interpreted(tell))
         _for_good[0].__enter__()

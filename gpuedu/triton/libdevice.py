@@ -1,7 +1,7 @@
 """NVIDIA's mathematical functions (libdevice) without a GPU, as PyTorch computes them.
 
-Their last digits may be others than those of a GPU: the CUDA Math API gives errors of up to 2 units
-in the last place for most of them, and PyTorch's are as small.
+Their last digits may differ from a GPU's: the CUDA Math API gives errors of up to 2 units in the
+last place for most of them, and PyTorch's are as small.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _OTHERS: dict[str, Callable[..., torch.Tensor]] = {
 
 
 def compute(symbol: str, operands: Sequence[np.ndarray], dtype: np.dtype) -> np.ndarray | None:
-    """What a function of libdevice gives; None for one that is not known here.
+    """What a function of libdevice returns; None for one that is not known here.
 
     Args:
         symbol: Its name there, such as ``__nv_tanhf``.

@@ -1,8 +1,8 @@
-"""Arrays as a kernel sees them: addresses that tell to which array they belong.
+"""Arrays as a kernel sees them: addresses that say which array they belong to.
 
-A pointer is made up: the number of its storage, and where in it. So an address far outside still
-says from which array it was computed, and nothing but the array's own bytes is read or written.
-None of them can be mistaken for an address of a real memory, which all lie below ``_FIRST``.
+A pointer is made up: the number of its storage, and the place in it. So an address far outside
+still says from which array it was computed, and nothing but the array's own bytes is read or
+written. None of them can be mistaken for a real address, because those are all below ``_FIRST``.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class Storage:
 
     Attributes:
         number: from 1.
-        key: where its bytes lie on their device.
+        key: where its bytes are on their device.
         host: its bytes, on the host.
-        views: the tensors of the launch that lie in it, by name.
+        views: the tensors of the launch that are in it, by name.
         inside: (bytes,) bool: which of them belong to one of these; None for all.
-        unwritten: (bytes,) bool: where elements begin that hold nothing yet; None for nowhere.
+        unwritten: (bytes,) bool: where elements start that hold nothing yet; None for nowhere.
     """
 
     number: int
@@ -51,16 +51,16 @@ class Storage:
 
     @property
     def unit(self) -> int:
-        """Bytes of the smallest element that a tensor in it has: who touched what is kept by it."""
+        """Bytes of the smallest element of the tensors in it: the unit of recorded accesses."""
         return min(view.element_size() for view in self.views.values())
 
     @property
     def units(self) -> int:
-        """How many of these there are, a rest included."""
+        """How many of these there are, including a remainder."""
         return -(-len(self.host) // self.unit)
 
     def of(self, dtype: np.dtype) -> np.ndarray:
-        """The bytes as numbers of this kind; a rest is left out."""
+        """The bytes as numbers of this kind; a remainder is left out."""
         whole = len(self.host) // dtype.itemsize * dtype.itemsize
         return self.host[:whole].view(dtype)
 
@@ -69,7 +69,7 @@ class Storage:
         return min(self.views, key=lambda name: _distance(self.views[name], offset))
 
     def index_at(self, name: str, offset: int) -> tuple[int, ...]:
-        """The index in a tensor's own dimensions; beyond its end the first of them goes on."""
+        """The index in a tensor's own dimensions; beyond its end the first one continues."""
         tensor = self.views[name]
         rest = offset // tensor.element_size() - tensor.storage_offset()
         if not tensor.is_contiguous() or not tensor.dim():
@@ -209,7 +209,7 @@ class Memory:
         """The one storage of all these addresses.
 
         Raises:
-            GpueduError: they are of several, or of none.
+            GpueduError: they belong to several, or to none.
         """
         first = self.storage_of(int(addresses[0]))
         if first is None or (addresses >> np.uint64(_SHIFT) != first.address >> _SHIFT).any():

@@ -1,8 +1,8 @@
-"""Two programs that touch one element: who wrote and read it, and who knew of that.
+"""Two programs that touch the same element: which wrote and read it, and which knew of that.
 
 Programs of a launch run in any order, and at once. What one of them writes, another may neither
-write nor read, unless an atomic stands between: a program that did an atomic on an address, with
-acquire, knows of all that others did before theirs on the same address, with release.
+write nor read unless an atomic comes between them: a program that did an atomic on an address, with
+acquire, knows of everything that others did before theirs on the same address, with release.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ NOBODY, SEVERAL = -1, -2
 
 @dataclass(frozen=True)
 class Collision:
-    """An access that another program's access to the same element is not ordered with."""
+    """An access that is not ordered with another program's access to the same element."""
 
     kind: str
     element: int
@@ -25,7 +25,7 @@ class Collision:
 
 
 class Touched:
-    """Of each element of a storage: the program that wrote it last, and in which of its epochs."""
+    """For each element of a storage: the program that wrote it last, and in which of its epochs."""
 
     def __init__(self, elements: int) -> None:
         self.wrote = np.full(elements, NOBODY, np.int32)
@@ -39,8 +39,8 @@ class Touched:
 class Order:
     """What the running program knows of others, by atomics.
 
-    A program's epoch counts its releases so far; what it does in an epoch is known to whoever knows
-    of a later one.
+    A program's epoch counts its releases so far; what it does in an epoch is known to any program
+    that knows of a later one.
     """
 
     def __init__(self, programs: int) -> None:
@@ -50,7 +50,7 @@ class Order:
         self.program, self.epoch = NOBODY, 0
 
     def start(self, program: int) -> None:
-        """Another program begins, and knows of nobody."""
+        """Another program begins, and knows of no other."""
         self.program, self.epoch, self._known = program, 0, None
 
     def acquire(self, address: int) -> None:
@@ -60,7 +60,7 @@ class Order:
             self._known = released if self._known is None else np.maximum(self._known, released)
 
     def release(self, address: int) -> None:
-        """Who acquires from an address later knows of all that the running program knows."""
+        """A program that later acquires from an address knows all that the running one knows."""
         self.epoch += 1
         known = np.zeros(self._programs, np.int32) if self._known is None else self._known.copy()
         known[self.program] = self.epoch
@@ -68,7 +68,7 @@ class Order:
         self._released[address] = known if before is None else np.maximum(known, before)
 
     def strangers(self, who: np.ndarray, epoch: np.ndarray) -> np.ndarray:
-        """Where an earlier access is another program's, and not known to be over."""
+        """Where an earlier access is another program's and not known to be over."""
         others = (who != NOBODY) & (who != self.program)
         if self._known is None or not others.any():
             return others
@@ -79,7 +79,7 @@ class Order:
 def collide(
     touched: Touched, order: Order, element: np.ndarray, *, reads: bool, writes: bool, atomic: bool
 ) -> Collision | None:
-    """Enter an access of the running program; gives the first collision with another's.
+    """Enter an access of the running program; returns the first collision with another's.
 
     Args:
         touched: of the storage.
@@ -87,7 +87,7 @@ def collide(
         element: the elements.
         reads: whether it loads them.
         writes: whether it stores to them.
-        atomic: whether it does both at once, which atomics of others do no harm.
+        atomic: whether it does both at once, in which case atomics of others do no harm.
     """
     tests = [("written", touched.wrote, touched.wrote_in)]
     if not atomic:

@@ -1,4 +1,4 @@
-"""Numbers of 16 and 8 bits that NumPy has not, as a GPU computes with them.
+"""Numbers of 16 and 8 bits that NumPy does not have, as a GPU computes with them.
 
 Triton's interpreter keeps them as whole numbers. A GPU converts them to float32, computes, and
 rounds the result to nearest, ties to even: here PyTorch does the same.
@@ -18,16 +18,16 @@ _TORCH = {
     "fp64": torch.float64,
 }
 SHORT = ("bf16", "fp8e5", "fp8e4nv")
-"""Triton's names of those that NumPy has not."""
+"""Triton's names for those that NumPy does not have."""
 
 
 def is_known(name: str) -> bool:
-    """Whether PyTorch has it, too."""
+    """Whether PyTorch has it too."""
     return name in _TORCH
 
 
 def convert(data: np.ndarray, source: str, target: str) -> np.ndarray:
-    """Numbers of one kind as those of another; short ones are in arrays of whole numbers.
+    """Numbers of one kind as those of another; short ones are in arrays of integers.
 
     >>> one = convert(np.array([1.0, 1 / 3], np.float32), "fp32", "bf16")
     >>> one.tolist(), convert(one, "bf16", "fp32").tolist()

@@ -1,7 +1,7 @@
-"""What a kernel may stumble over in Triton's compiler that the compiler has no good words for.
+"""What a kernel may trip over in Triton's compiler with no good message from the compiler.
 
-Triton takes some of it: a value that nobody uses, a `return` that no turn reaches. So nobody asks
-here before a kernel is refused.
+Triton accepts some of it: a value that is never used, a `return` that is never reached. So this is
+asked only after a kernel was refused.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def suspicion(functions: Iterable[ast.FunctionDef]) -> Suspicion | None:
 
 
 def without_value(functions: Iterable[ast.AST]) -> Suspicion | None:
-    r"""Where what ``tl.store`` or the like gives is used as a value.
+    r"""Where what ``tl.store`` or the like returns is used as a value.
 
     >>> kernel = ast.parse("def f(x):\n    y = tl.store(x, 1)\n    tl.store(x, y)")
     >>> without_value([kernel]).told
@@ -48,8 +48,8 @@ def without_value(functions: Iterable[ast.AST]) -> Suspicion | None:
         for one in ast.iter_child_nodes(node):
             call = one.func if isinstance(one, ast.Call) else None
             if isinstance(call, ast.Attribute) and call.attr in _WITHOUT_VALUE:
-                told = f"`{ast.unparse(call)}` gives no value"
-                return Suspicion(one.lineno, told, "Let it be a line of its own.")
+                told = f"`{ast.unparse(call)}` returns no value"
+                return Suspicion(one.lineno, told, "Put it on a line of its own.")
     return None
 
 

@@ -1,4 +1,4 @@
-"""Kernels as texts: what one process tells, and another executes, but nothing else of it."""
+"""Kernels as texts, which one process sends and another executes, and nothing else from it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LONGEST = 1_000_000
 _NUMBERS = (bool, int, float)
 _OWN = "<cell "
 TREE = "gpuedu_tree"
-"""The attribute of a function that was rebuilt with the tree that was looked at, and is to run."""
+"""The attribute of a rebuilt function that holds the syntax tree that was checked and will run."""
 
 
 def told(kernel: Any) -> dict[str, Any]:
@@ -30,14 +30,14 @@ def told(kernel: Any) -> dict[str, Any]:
         kernel: What ``triton.jit`` made of a function.
 
     Raises:
-        GpueduError: kernels lie too deep in each other.
+        GpueduError: kernels are nested too deeply.
     """
     return _told(_function_of(kernel), 0)
 
 
 def _told(function: Any, depth: int) -> dict[str, Any]:
     if depth > _MOST_NESTED:
-        raise GpueduError(f"`{function.__name__}` and what it calls lie too deep in each other")
+        raise GpueduError(f"`{function.__name__}` and what it calls are nested too deeply")
     code = function.__code__
     numbers: dict[str, Any] = {}
     calls: dict[str, Any] = {}
@@ -67,18 +67,18 @@ def _function_of(kernel: Any) -> Any:
 
 
 def rebuilt(given: Any) -> Any:
-    """The kernel that was told, after a look at all of it; ``given`` may be anybody's.
+    """The kernel that was sent, after checking all of it; ``given`` may come from anybody.
 
     Raises:
-        AnswerError: it has not the form of one.
-        LanguageError: it is not of Triton's language.
+        AnswerError: it does not have the form of one.
+        LanguageError: it is not Triton's language.
     """
     return _rebuilt(given, 0)
 
 
 def _rebuilt(given: Any, depth: int) -> Any:
     if depth > _MOST_NESTED:
-        raise AnswerError("kernels lie too deep in each other")
+        raise AnswerError("kernels are nested too deeply")
     file, text, name = (_field(given, one, str) for one in ("file", "text", "name"))
     numbers, calls = _field(given, "numbers", dict), _field(given, "calls", dict)
     if not all(type(one) is str for one in (*numbers, *calls)):
@@ -136,13 +136,13 @@ def _found(text: str, name: str, line: int) -> ast.FunctionDef:
 
 
 def own_name(file: str, text: str) -> str:
-    """A name for somebody's source that no file has, whatever file they say it is."""
+    """A name for a learner's source that no file has, whatever file it claims to be."""
     digest = hashlib.sha256(f"{file}\0{text}".encode("utf-8", "replace")).hexdigest()
     return f"{_OWN}{digest[:12]}>"
 
 
 def is_own_name(file: str) -> bool:
-    """Whether a source has a name of ``own_name``'s: it is a learner's, and not Triton's."""
+    """Whether a source has a name from ``own_name``: it is a learner's, not Triton's."""
     return file.startswith(_OWN)
 
 
@@ -164,4 +164,4 @@ def _field(given: Any, name: str, kind: type) -> Any:
 
 
 def _unknown_form() -> AnswerError:
-    return AnswerError("a kernel arrived in a form that none has")
+    return AnswerError("a kernel arrived in an unknown form")

@@ -1,9 +1,9 @@
-"""Values that nobody can rely on: those of a load where its mask is off, without ``other``.
+"""Values that nothing may rely on: those of a load where its mask is off, without ``other``.
 
 Triton's documentation of ``tl.load`` calls them undefined; its compiler for NVIDIA's GPUs puts
-zeros there. Here they are a NaN of a pattern of its own, which arithmetic and conversions to longer
-numbers keep, and which has room for a number of the load that left it. Whole numbers have no such
-pattern: there it is the largest one.
+zeros there. Here they are a NaN with a special bit pattern, which arithmetic and conversions to
+longer numbers keep, and which has room for the number of the load that left it. Integers have no
+such pattern, so the largest one is used.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def unknown_of(dtype: Any, kind: str, origin: Any = 0) -> Any:
 
 
 def is_unknown(data: np.ndarray, kind: str) -> np.ndarray:
-    """Which of these are unknown; none of a kind that has no pattern for it.
+    """Which of these are unknown; none, for a kind that has no pattern for it.
 
     >>> is_unknown(np.array([1.0, np.nan, unknown_of("f4", "fp32") + 1], "f4"), "fp32").tolist()
     [False, False, True]
@@ -50,7 +50,7 @@ def is_unknown(data: np.ndarray, kind: str) -> np.ndarray:
 def plain(data: np.ndarray, kind: str) -> np.ndarray:
     """Values from memory: what looks unknown is a NaN like others there.
 
-    What a store left unknown was told; and an array may hold any bits before a launch.
+    What a store left unknown was already reported, and an array may hold any bits before a launch.
 
     >>> origins(plain(np.array([1.0, unknown_of("f4", "fp32", 5)], "f4"), "fp32"), "fp32").tolist()
     [0, 0]
@@ -63,7 +63,7 @@ def plain(data: np.ndarray, kind: str) -> np.ndarray:
 
 
 def origins(data: np.ndarray, kind: str) -> np.ndarray:
-    """By whose load these are unknown: 1 more than its number, and 0 for what is known.
+    """Which load left these unknown: 1 more than its number, and 0 for what is known.
 
     >>> values = np.array([1.0, unknown_of("f4", "fp32", 5) * 2, unknown_of("f4", "fp32")], "f4")
     >>> origins(values, "fp32").tolist()

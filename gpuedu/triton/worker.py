@@ -1,7 +1,7 @@
 """The process in which Triton's front end reads kernels: ``python -m gpuedu.triton.worker FD``.
 
 An assertion in its compiled part ends the process that it runs in, which is this one. It imports
-neither PyTorch nor NumPy, so it is there within a fifth of a second.
+neither PyTorch nor NumPy, so it is ready within a fifth of a second.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from gpuedu.triton import front_end, texts
 from gpuedu.triton.last_words import mark
 
 LONGEST_S = 60
-"""For one kernel: whoever asked has given up by then, or is gone."""
+"""For one kernel: the asking process has given up by then, or is gone."""
 
 
 def serve(channel: Connection) -> None:
     """Read kernels until the other side closes the channel.
 
-    A request is a kernel, as ``texts.told`` tells it, and the types of its arguments; or None, to
+    A request is a kernel, as ``texts.told`` writes it, and the types of its arguments; or None, to
     hear that this process is ready. The answer is None, or message, line and remedy of the
     KernelCompileError.
     """
@@ -49,7 +49,7 @@ def _answer(told: Any, types: front_end.Types) -> tuple[str, int | None, str] | 
 
 
 def mark_lines() -> None:
-    """Have the front end write which of a learner's lines it is at."""
+    """Make the front end write which of a learner's lines it is at."""
     visit, last = CodeGenerator.visit, 0
 
     def marked(self: Any, node: Any) -> Any:

@@ -1,8 +1,8 @@
 """One frame of a walk as HTML: the source, the lanes of the warps, the accesses, the hazard.
 
-One frame is the widget's content; where widgets do not run, a story of several frames unfolds
-without scripts. Everything is escaped, and colors are tints over the notebook's own, each with a
-word or a number beside it.
+One frame is the widget's content; if widgets do not run, a story of several frames unfolds without
+scripts. Everything is escaped, and colors are tints over the notebook's own, each with a word or a
+number beside it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CLASSES = {Lane.ACTIVE: "on", Lane.IDLE: "off", Lane.AWAY: "away", Lane.ABSENT:
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of a grid: its style, its text, and what a pointer over it is told."""
+    """One cell of a grid: its style, its text, and its tooltip."""
 
     style: str = ""
     text: str = ""
@@ -64,7 +64,7 @@ def render(walk: Walk) -> str:
 def render_story(walk: Walk, *, folded: bool = False) -> str:
     """The walk for a page without scripts: moments of its warp to unfold, the current one open.
 
-    ``folded`` puts all of it behind a line of its own.
+    ``folded`` hides all of it behind a line that unfolds.
     """
     moments = walk.moments()
     warp = walk.frame.warp

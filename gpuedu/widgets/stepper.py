@@ -33,7 +33,7 @@ class Stepper:
         self._view: Any = None
 
     def move(self, to: Walk) -> None:
-        """Stand at another frame, and show it where the widget is on screen."""
+        """Move to another frame, and show it if the widget is on screen."""
         self.walk = to
         if self._view is not None:
             self._page.value = render(to)

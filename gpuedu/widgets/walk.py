@@ -1,4 +1,4 @@
-"""A walk through what a watched block did: where it stands, and where each move leads.
+"""A walk through what a watched block did: where it is, and where each move leads.
 
 This is the whole logic of the stepping widget, without a widget: every move gives a new ``Walk``.
 """
@@ -68,11 +68,11 @@ class Walk:
         return replace(self, position=int(np.clip(position, 0, len(self) - 1)))
 
     def step(self, by: int = 1) -> Walk:
-        """So many frames on (back, if negative)."""
+        """This many frames on (back, if negative)."""
         return self.at(self.position + by)
 
     def step_warp(self, by: int = 1) -> Walk:
-        """To the next frame of the same warp, or the one before; stays where there is none."""
+        """To the next frame of the same warp, or the one before; stays if there is none."""
         return self._nearest(self._column("warp") == self._column("warp")[self.position], by)
 
     def step_epoch(self, by: int = 1) -> Walk:
@@ -83,17 +83,17 @@ class Walk:
         return self.at(found[0]) if found.size else self
 
     def step_hazard(self) -> Walk:
-        """To the next hazard, and after the last to the first; stays where there is none."""
+        """To the next hazard, and after the last to the first; stays if there is none."""
         if not self.stops:
             return self
         later = [stop for stop in sorted(self.stops) if stop > self.position]
         return self.at(later[0] if later else min(self.stops))
 
     def moments(self, most: int = 12) -> list[Walk]:
-        """The story of the current warp in so many frames at most, in order of execution.
+        """The story of the current warp in at most this many frames, in order of execution.
 
-        All of its frames where they are few enough. Else a line counts once between two barriers,
-        and a hazard always; of what is still too much, those nearest to the current frame.
+        All of its frames if they are few enough. Otherwise a line counts once between two barriers,
+        and a hazard always; if that is still too many, those nearest to the current frame.
         """
         own = np.flatnonzero(self._column("warp") == self._column("warp")[self.position])
         if own.size > most:
@@ -151,7 +151,7 @@ class Walk:
 
 
 def walk(trace: Trace, block: int | None = None) -> Walk:
-    """A walk through a watched block that stands at its first hazard, else at its beginning.
+    """A walk through a watched block, at its first hazard or else at its start.
 
     Args:
         trace: The account of a launch, with watched steps.

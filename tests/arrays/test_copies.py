@@ -55,7 +55,7 @@ def test_more_than_there_is_and_what_is_no_address_are_refused():
     for size in (17, -1):
         with pytest.raises(CudaRuntimeError, match="16 are left"):
             array.data.memset(0, size)
-    with pytest.raises(DeviceArrayTypeError, match=r"ndarray is no host address.*ctypes\.data"):
+    with pytest.raises(DeviceArrayTypeError, match=r"ndarray is not a host address.*ctypes\.data"):
         array.data.copy_from_host(host, 16)
     with pytest.raises(DeviceArrayTypeError, match=r"array\.data"):
         array.data.copy_from_device(array, 16)

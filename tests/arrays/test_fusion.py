@@ -88,7 +88,7 @@ def test_what_no_fused_kernel_can_do_is_refused(x, function):
 
 
 def test_a_lambda_has_no_name_that_a_kernel_can_have(x):
-    with pytest.raises(TypeError, match=r"fuse.*<lambda> is no name"):
+    with pytest.raises(TypeError, match=r"fuse.*<lambda> is not a name"):
         cp.fuse(lambda x: 2 * x)(x)
     assert float(cp.fuse(kernel_name="twice")(lambda x: 2 * x)(x)[0]) == -6
 
@@ -110,5 +110,5 @@ def test_a_fused_function_may_call_another(x):
 def test_arguments_of_fuse_are_checked(x):
     with pytest.raises(TypeError, match="color"):
         cp.fuse(color=3)
-    with pytest.raises(TypeError, match="by place"):
+    with pytest.raises(TypeError, match="by position"):
         cp.fuse(gelu)(x=x)

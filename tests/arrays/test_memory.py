@@ -99,7 +99,7 @@ def test_set_allocator_lasts():
 
 def test_what_this_computer_cannot_hold_is_refused_before_it_tries(pool, monkeypatch):
     monkeypatch.setattr(memory, "available_memory_bytes", lambda: 100 * 2**20)
-    with pytest.raises(HostTooSmallError, match="this computer stands for it"):
+    with pytest.raises(HostTooSmallError, match="this computer stands in for it"):
         cp.empty(2**25)
     assert pool.used_bytes() == pool.total_bytes() == 0
 

@@ -39,7 +39,7 @@ def test_dtypes_that_cupy_has_not(dtype):
 
 def test_dtypes_that_only_cupy_has():
     for dtype in (np.dtype([("x", "f4")]), np.dtype(pytest.importorskip("ml_dtypes").bfloat16)):
-        with pytest.raises(NotImplementedError, match="on a GPU they are"):
+        with pytest.raises(NotImplementedError, match="CuPy on a GPU has them"):
             cp.zeros(3, dtype)
 
 

@@ -41,7 +41,7 @@ def test_binary_and_ptx_compatibility(capability, target, runs):
 
 @pytest.mark.parametrize("target", ["sm86", "sm_", "SM_86", "sm_9", "cuda_90"])
 def test_a_name_that_is_no_target_is_told(target):
-    with pytest.raises(CatalogError, match="is no target"):
+    with pytest.raises(CatalogError, match="is not a target"):
         binaries.has_kernel((8, 6), [target])
 
 

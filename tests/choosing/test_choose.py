@@ -121,7 +121,7 @@ def test_own_shapes_and_own_prices(tmp_path):
         (("--model", "gpt2", "--why", "h100"), "no device is called 'h100'"),
         (("--model", "gpt2", "--prices", "/nowhere.toml"), "cannot read /nowhere.toml"),
         (("--model", "gpt2", "--tokens", "0"), "0.0 tokens"),
-        (("--model", "gpt2", "--pue", "0.5"), "a PUE of 0.5"),
+        (("--model", "gpt2", "--pue", "0.5"), "a PUE cannot be 0.5"),
         (("--model", "gpt2", "--devices", "5000"), "5000 devices"),
         (("--model", "gpt2", "--deadline", "0"), "a deadline of 0.0 hours"),
         (("--layers", "12", "--width", "768", "--parameters", "7"), "7 parameters"),

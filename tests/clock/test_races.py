@@ -101,7 +101,7 @@ def test_each_kind_of_race_is_named():
         ("write after write", "overwrite", "again"),
     ]
     assert str(detector.races[0]) == (
-        "look (on b) and copy (on a) both use 'x', a read after write, and nothing lets the one "
+        "look (on b) and copy (on a) both use 'x', a read after write, and nothing makes one "
         "wait for the other"
     )
 

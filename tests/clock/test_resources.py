@@ -36,7 +36,7 @@ def test_a_place_goes_to_who_has_waited_longest():
 
 
 def test_a_place_that_nobody_took_is_not_given_back():
-    with pytest.raises(ValueError, match="disk: a place is given back"):
+    with pytest.raises(ValueError, match="disk: a place was given back"):
         Resource(VirtualClock(), "disk").release()
     with pytest.raises(ValueError, match="at least one place"):
         Resource(VirtualClock(), "disk", 0)

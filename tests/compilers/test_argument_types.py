@@ -76,13 +76,13 @@ def test_what_is_written_is_read(given, expected):
     ],
 )
 def test_nonsense_is_refused(nonsense):
-    with pytest.raises(ArgumentTypeError, match="no argument type") as caught:
+    with pytest.raises(ArgumentTypeError, match="not an argument type") as caught:
         argument_types([nonsense])
     assert "float32[:, ::1]" in caught.value.remedy
 
 
 def test_one_text_for_all_is_refused():
-    with pytest.raises(ArgumentTypeError, match="one for each argument"):
+    with pytest.raises(ArgumentTypeError, match="one type for each argument"):
         argument_types("float32[:]")
 
 

@@ -99,4 +99,4 @@ def test_a_compute_capability_that_does_not_exist():
         return compiled_facts(function, arguments, compute_capability=(9, 9))
 
     told = complaint("def kernel(a):\n    a[0] = 1\n", ask=ask)
-    assert "no compute capability 9.9" in told.message
+    assert "not know compute capability 9.9" in told.message

@@ -60,8 +60,8 @@ IN_KERNEL = {
     "a[n) = 1;": "a ] for each opening one",
     "int n = 3; a[0] = n;": "n = ...;",
     "atomicAdd(a[0], 1.0f);": "&a[i]",
-    "a[0] = powf(2);": "as many arguments",
-    "a[0] = max(n, 2.0f);": "two values of one type",
+    "a[0] = powf(2);": "number and types of arguments",
+    "a[0] = max(n, 2.0f);": "two values of the same type",
     "a[0] = __shfl_down_sync(s, 1);": "the mask first",
     "a[0] = __shfl_down(s, 1);": "__shfl_down_sync(0xffffffff, ...)",
     "return 3;": "out[i] = ...;",
@@ -90,7 +90,7 @@ IN_KERNEL = {
     "a[0] = M_PI;": "CUDART_PI_F",
     "half h = s; a[0] = h;": "cuda_fp16.h",
     "uint32_t u = n; a[0] = u;": "cuda/std/cstdint",
-    "float f(float x) { return x; }\n    a[0] = f(1);": "one function after the other",
+    "float f(float x) { return x; }\n    a[0] = f(1);": "one function after another",
 }
 SOURCES = {
     "__global__ int k(float* a) { return 1; }": "__global__ void",
@@ -100,7 +100,7 @@ SOURCES = {
     "__global__ void k(float* restrict a) { }": "__restrict__",
     "__global__ void k(...) { }": "each argument",
     "__global__ void k(float* a); { a[0] = 1; }": "no ; before",
-    "__global__ void k(float* a) { }\n}\n": "one } less",
+    "__global__ void k(float* a) { }\n}\n": "one } fewer",
     "__global__ void k(float* a) {\n    if (a[0]) {\n        a[0] = 1;\n}\n": "the { of line 1",
     "__host__ int f() { return 1; }": "__device__",
     "@cuda.jit\n": "decorator",

@@ -26,7 +26,7 @@ def first_check(root, monkeypatch):
 def test_two_answers_that_give_the_same_ask_the_same(first_check):
     one = StoredAnswer("one", "float32", "How often is it read?", statements=ONCE)
     other = StoredAnswer("other", "float32", "How often is it written?", statements=ONCE)
-    told = "'one' and 'other' give the same where 'float32' is lost first, and ask different"
+    told = "'one' and 'other' give the same result where 'float32' is lost first, but ask different"
     with pytest.raises(CatalogError, match=told) as fault:
         mistakes_of(first_check(one, other))
     assert "`like: one`" in fault.value.remedy
@@ -35,13 +35,15 @@ def test_two_answers_that_give_the_same_ask_the_same(first_check):
 
 def test_a_property_that_does_not_exist_is_told_before_anything_is_computed(first_check):
     bench = first_check(StoredAnswer("one", "float16", "Why?", statements="raise OSError"))
-    with pytest.raises(CatalogError, match="loses 'float16', which is none of float32, any-item"):
+    with pytest.raises(
+        CatalogError, match="loses 'float16', which is not one of float32, any-item"
+    ):
         mistakes_of(bench)
 
 
 def test_an_edit_that_fits_nowhere_is_told_though_it_asks_nothing(first_check):
     change = Change(("    return 3 * n",), ("    return n",))
-    with pytest.raises(CatalogError, match="fits no place"):
+    with pytest.raises(CatalogError, match="matches no place"):
         mistakes_of(first_check(StoredAnswer("one", "float32", changes=(change,))))
 
 

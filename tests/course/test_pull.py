@@ -36,7 +36,7 @@ def clone(public, tmp_path):
 
 
 def test_a_clean_clone_gets_the_newer_release(public, clone):
-    assert "all there is" in pull(clone)
+    assert "up to date" in pull(clone)
     release(public, "second")
     (clone / "notes").write_text("a file of one's own is no change of the course")
     assert pull(clone).startswith("Pulled: ")
@@ -68,12 +68,12 @@ def test_what_it_says_of_changes_works(public, clone):
 
 
 def test_a_folder_that_is_no_clone(tmp_path):
-    assert "no clone" in pull(tmp_path)
+    assert "not a clone" in pull(tmp_path)
 
 
 def test_a_branch_of_ones_own(clone):
     git(clone, "switch", "-c", "mine")
-    assert "follows none" in pull(clone)
+    assert "has no upstream" in pull(clone)
 
 
 def test_commits_of_ones_own_are_not_merged(public, clone):

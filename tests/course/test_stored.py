@@ -74,7 +74,7 @@ def test_lines_around_a_change_say_where_it_is(write):
 @pytest.mark.parametrize(("line", "told"), [("return max(a)", "no place"), ("", "2 places")])
 def test_a_change_that_does_not_fit_one_place_is_told(write, line, told):
     (answer,) = write(f"== other\nloses: mean\n-{line}\n+x\n").values()
-    with pytest.raises(CatalogError, match=f"fits {told} of the solution"):
+    with pytest.raises(CatalogError, match=f"matches {told} in the solution"):
         answer.text(CELLS)
 
 

@@ -157,7 +157,7 @@ def test_an_object_that_claims_to_equal_everything_earns_nothing():
 @pytest.mark.parametrize(
     ("answers", "said"),
     [
-        ([3], "got 3 (int) where it wants the function `double`"),
+        ([3], "got 3 (int) where it expects the function `double`"),
         ([lambda: 1], "the exercise calls `double(n)`"),
         ([lambda a, b: 1], "with 1 argument; yours is `double(a, b)`"),
         ([], "takes 1 answer, got 0"),

@@ -98,7 +98,7 @@ def test_who_has_no_number_is_told_what_stands_for_it(value):
 
 
 def test_a_call_that_cannot_be_read_is_refused_where_it_stands():
-    with pytest.raises(ValueError, match="no call"):
+    with pytest.raises(ValueError, match="not a call"):
         call_play("half x")
 
 

@@ -85,8 +85,8 @@ def test_the_options_of_a_launch_go_along(capsys):
         ((double, 2, 32, np.ones(64)), {"block": ()}, "no block ()"),
         ((double, 2, 32, np.ones(64)), {"foo": 1}, "`step` has no option `foo`"),
         ((double, 2, 32, np.ones(64)), {"trace": False}, "`step` has no option `trace`"),
-        ((double, 2, 32, np.ones(64)), {"order": 3}, "`order=3` is no order"),
-        ((double, 2, 32, np.ones(64)), {"max_turns": "x"}, "`max_turns='x'` is no whole number"),
+        ((double, 2, 32, np.ones(64)), {"order": 3}, "`order=3` is not an order"),
+        ((double, 2, 32, np.ones(64)), {"max_turns": "x"}, "`max_turns='x'` is not a whole number"),
         ((simulate(double, 2, 32, np.ones(64)),), {"block": "x"}, "no block 'x'"),
         ((simulate(double, 2, 32, np.ones(64)),), {"block": 1}, "no step of block 1"),
         ((simulate(double, 2, 32, np.ones(64), trace=False),), {}, "no step of this launch"),
@@ -103,7 +103,7 @@ def test_what_cannot_be_stepped_through_is_told_in_a_card(arguments, options, to
 def test_a_trace_takes_no_launch(capsys):
     trace = simulate(double, 1, 32, np.ones(32))
     step(trace, 1, 32)
-    assert "as it is" in capsys.readouterr().out
+    assert "as it was recorded" in capsys.readouterr().out
 
 
 def test_in_a_notebook_it_is_shown_with_its_story(monkeypatch):

@@ -168,6 +168,6 @@ def test_pictures_and_predictions_show_the_variants_numbers():
 
 def test_what_is_no_code_is_refused():
     for text in ("A", "UPPER", "x" * 50, "a b c d", 7):
-        with pytest.raises(GpueduError, match="no code"):
+        with pytest.raises(GpueduError, match="not the code"):
             require_code(text)
     assert chance("code", "x").integers(2**40) != chance("code", "y").integers(2**40)

@@ -40,7 +40,7 @@ def test_errors_that_are_no_number_are_counted():
     )
     assert [text.get_text() for text in axes[0].texts] == [
         "the marked one",
-        "64 of 128 errors\nare no finite number",
+        "64 of 128 errors\nare not finite numbers",
     ]
     assert len(axes[1].texts) == 1
     assert_fit_to_print(axes)

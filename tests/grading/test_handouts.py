@@ -123,7 +123,7 @@ def test_one_class_is_handed_out_one_way(tmp_path):
         f"out/{LESSON}/{LESSON}.ipynb"
     ]
     assert code_for("secret", "ann", Variants.CLASS) in written[0].read_text("utf-8")
-    with pytest.raises(GpueduError, match="by class before, now it is to be by learner"):
+    with pytest.raises(GpueduError, match="by class before, but learner is asked for now"):
         write_handouts(tmp_path / "out", tmp_path, "secret", ["ann"], [LESSON])
     with pytest.raises(GpueduError, match="name of a folder"):
         write_handouts(tmp_path / "out", tmp_path / "other", "secret", ["../ann"], [LESSON])

@@ -146,4 +146,4 @@ def test_nothing_behind_a_link_is_shown(course):
     there = {one.name for one in (course / "feedback" / "notes" / LESSON).iterdir()}
     assert there == {f"{LESSON}.html", "data.txt"}
     page = (course / "feedback" / "half" / LESSON / f"{LESSON}.html").read_text("utf-8")
-    assert "this is no notebook" in page
+    assert "this is not a notebook" in page

@@ -145,7 +145,7 @@ BROKEN = {
     "elements of no bytes": framed({"a": ["<U0", [3]]}),
     "no elements of an impossible shape": framed({"a": ["<f8", [0, *[2**28] * 5]]}),
     "a stride beyond an integer": framed({"a": ["<f8", [1], [2**70]]}, bytes(8)),
-    "characters that there are not": framed({"a": ["<U1", [1]]}, b"\xff" * 4),
+    "characters that do not exist": framed({"a": ["<U1", [1]]}, b"\xff" * 4),
     "many arrays, each spread": framed([{"a": ["|i1", [2], [2**27]]}] * 3, bytes(6)),
     "little spread over much": framed({"a": ["|i1", [2], [2**27]]}, bytes(2)),
     "many lists": framed(b"[" + b",".join([b"[]"] * 200_000) + b"]"),

@@ -98,7 +98,7 @@ def test_other_files_in_the_folder_are_passed_over(tmp_path):
 def test_a_series_stands_there_once(tmp_path):
     plant(tmp_path, GOOD)
     plant(tmp_path, GOOD, file="matmul.json")
-    with pytest.raises(CatalogError, match="'copy' stands there twice"):
+    with pytest.raises(CatalogError, match="'copy' is listed twice"):
         records("copy", tmp_path)
 
 

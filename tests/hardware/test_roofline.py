@@ -128,7 +128,7 @@ def test_what_is_no_intensity_is_refused(wrong, place):
     intensities = [1.0, 1.0]
     intensities[place] = wrong
     for function in (attainable_flop_per_s, limit):
-        with pytest.raises(RooflineError, match="does not exist"):
+        with pytest.raises(RooflineError, match="intensity cannot be"):
             function(ROUND, *intensities)
 
 

@@ -115,4 +115,4 @@ def test_a_gpu_that_does_not_tell_is_said(monkeypatch, _no_choice):
     with UtilizationWatch() as watch:
         pass
     assert watch.mean is None
-    assert watch.note == "this GPU does not tell its utilization: Not Supported"
+    assert watch.note == "this GPU does not report its utilization: Not Supported"

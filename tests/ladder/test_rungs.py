@@ -166,7 +166,7 @@ def test_other_types_and_views_are_refused():
     a, b, c = product(4, 4, 4)
     with pytest.raises(LadderError, match="`b` should be a float32 matrix, got float64"):
         rung("tiled").simulate(a, b.astype(np.float64), c)
-    with pytest.raises(LadderError, match="`a` does not lie in memory row by row"):
+    with pytest.raises(LadderError, match="`a` is not stored row by row"):
         rung("tiled").simulate(a.T, b, c)
 
 

@@ -74,7 +74,7 @@ def test_the_archive_is_small_and_has_no_compiled_part(archive):
 
 def test_without_npm_it_says_what_to_install(monkeypatch):
     monkeypatch.setattr(node_packages.shutil, "which", lambda name: None)
-    with pytest.raises(GpueduError, match="npm, which is not here") as told:  # noqa: SIM117
+    with pytest.raises(GpueduError, match="npm, which is not installed here") as told:  # noqa: SIM117
         with node_packages.node_packages():
             pass
     assert "Node.js" in told.value.remedy

@@ -63,9 +63,9 @@ def test_host_code_is_left_out_and_named():
         ("M = input()\n", "`input` is not defined"),
         ("from torch import M\n", "`from torch import M` is not known"),
         ("import torch as M\n", "no module `torch`"),
-        ("for M in range(3):\n    pass\n", "outside of functions is not run"),
+        ("for M in range(3):\n    pass\n", "outside functions is not run"),
         ("M, L = 3\n", "not a constant"),
-        ("class M:\n    pass\n", "outside of functions is not run"),
+        ("class M:\n    pass\n", "outside functions is not run"),
     ],
 )
 def test_a_kernel_that_needs_what_is_not_known_is_refused_with_the_reason(head, why):

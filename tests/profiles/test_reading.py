@@ -196,7 +196,7 @@ def test_marks_alone_are_a_trace_of_nothing_but_python(tmp_path):
 def test_a_file_that_is_no_trace_is_said(tmp_path, text):
     path = tmp_path / "some.json"
     path.write_bytes(text.encode("latin-1"))
-    with pytest.raises(ProfileError, match=r"some\.json is no trace.* Try: "):
+    with pytest.raises(ProfileError, match=r"some\.json is not a trace.* Try: "):
         load_profile(path)
 
 
@@ -225,7 +225,7 @@ def test_events_with_odd_arguments_are_read(tmp_path):
 def test_a_compressed_file_that_was_cut_short_is_said(tmp_path):
     path = write_trace(tmp_path / "cut.json.gz")
     path.write_bytes(path.read_bytes()[:-40])
-    with pytest.raises(ProfileError, match="is no trace"):
+    with pytest.raises(ProfileError, match="is not a trace"):
         load_profile(path)
 
 
@@ -234,7 +234,7 @@ def test_a_compressed_file_with_a_broken_middle_is_said(tmp_path):
     found = bytearray(path.read_bytes())
     found[40:60] = bytes(20)
     path.write_bytes(bytes(found))
-    with pytest.raises(ProfileError, match="is no trace"):
+    with pytest.raises(ProfileError, match="is not a trace"):
         load_profile(path)
 
 
@@ -253,5 +253,5 @@ def test_a_file_that_is_not_there_or_a_folder_is_said(tmp_path):
 def test_an_empty_compressed_file_is_said(tmp_path):
     path = tmp_path / "empty.json.gz"
     path.write_bytes(gzip.compress(b""))
-    with pytest.raises(ProfileError, match="is no trace"):
+    with pytest.raises(ProfileError, match="is not a trace"):
         load_profile(path)

@@ -150,9 +150,12 @@ def _library_is_there(monkeypatch):
     ("modules", "said"),
     [
         ({"numba.cuda": None}, "numba.cuda cannot be used"),
-        ({"numba.cuda": SimpleNamespace(is_available=lambda: False)}, "numba.cuda can use no GPU"),
+        (
+            {"numba.cuda": SimpleNamespace(is_available=lambda: False)},
+            "numba.cuda cannot use a GPU",
+        ),
         ({"cupy": None}, "cupy cannot be used"),
-        ({"cupy": SimpleNamespace(is_available=lambda: False)}, "cupy can use no GPU"),
+        ({"cupy": SimpleNamespace(is_available=lambda: False)}, "cupy cannot use a GPU"),
     ],
 )
 def test_what_is_missing_is_named(monkeypatch, modules, said):
@@ -181,7 +184,7 @@ def test_a_setting_that_hides_the_gpu_is_named(monkeypatch, name, value):
 @pytest.mark.skipif(backend.has_gpu(), reason="there is a GPU here")
 def test_a_machine_without_a_driver_is_told_so():
     missing, remedy = why_no_gpu()
-    assert "NVIDIA driver" in missing or "can use no GPU" in missing
+    assert "NVIDIA driver" in missing or "cannot use a GPU" in missing
     assert remedy
 
 

@@ -103,14 +103,14 @@ def test_a_limit_below_the_lowest_is_not_tried(tmp_path, monkeypatch):
 @pytest.mark.parametrize("state", [{"limit": "[N/A]"}, {"default": "[N/A]"}])
 def test_a_gpu_that_tells_no_limit_is_not_capped(tmp_path, monkeypatch, state):
     planted = Planted(tmp_path, monkeypatch, **state)
-    with pytest.raises(NotHereError, match="the power limit is not told"):
+    with pytest.raises(NotHereError, match="the power limit cannot be read"):
         capped(BUS, 0.8).__enter__()
     assert planted.set_w == []
 
 
 def test_without_the_program_it_is_said(monkeypatch):
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(NotHereError, match="the power limit is not told"):
+    with pytest.raises(NotHereError, match="the power limit cannot be read"):
         capped(BUS, 0.8).__enter__()
 
 

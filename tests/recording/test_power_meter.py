@@ -71,7 +71,7 @@ def test_without_nvml_or_where_it_refuses_the_program_is_asked(tmp_path, monkeyp
 def test_where_nothing_tells_it_both_reasons_are_given(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pynvml", None)
     Planted(tmp_path, monkeypatch, draw="[N/A]")
-    with pytest.raises(NotHereError, match=r"pynvml.*nvidia-smi does not tell the power"):
+    with pytest.raises(NotHereError, match=r"pynvml.*nvidia-smi does not report the power"):
         open_meter(BUS).__enter__()
     monkeypatch.setenv("PATH", "")
     with pytest.raises(NotHereError, match=r"pynvml.*FileNotFoundError"):

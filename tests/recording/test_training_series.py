@@ -138,7 +138,7 @@ def test_a_lost_loss_is_left_out_with_its_step(monkeypatch):
     found = measure_points(series.points(bench, TINY), bench, series.unit, 600)
     assert found.faults == ()
     assert len(found.left_out) == 7
-    assert all("pure fp16" in t and "no number from step 5 on" in t for t in found.left_out)
+    assert all("pure fp16" in t and "not a number from step 5 on" in t for t in found.left_out)
     assert found.rows[1] == {
         "precision": "fp32", "step": 2, "model": "gpt", "batch": 2, "median": 2.9, "spread": 0.0
     }  # fmt: skip

@@ -42,7 +42,7 @@ NEEDS = {"parallel-cpu": "Numba"}
 
 LINE = (
     "This needs {what}, which a browser tab does not have\n"
-    "Try: open this lesson in JupyterLab on a computer; it needs no GPU there, either"
+    "Try: open this lesson in JupyterLab on a computer; it needs no GPU there either"
 )
 
 

@@ -76,7 +76,7 @@ def test_nan_is_traced_to_the_batch_the_weights_the_layer_or_the_loss():
     inputs = torch.rand(4, 3)
     bad_inputs = inputs.clone()
     bad_inputs[2, 1] = torch.nan
-    with pytest.raises(NotFiniteError, match="numbers of the batch"):
+    with pytest.raises(NotFiniteError, match="numbers in the batch"):
         _look(nn.Linear(3, 2), bad_inputs, torch.sum)
     spoilt = nn.Sequential(nn.Linear(3, 2), nn.Linear(2, 2))
     nn.init.constant_(spoilt[1].bias, torch.inf)

@@ -32,12 +32,12 @@ class _Short:
     ("batches", "given", "told"),
     [
         ((PAIR for _ in range(3)), 3, "ended after 3"),
-        ([], 0, "gives no batch"),
+        ([], 0, "gave no batch"),
         (_Short(), 3, "stopped early: 3 of 10 batches"),
         (
             DataLoader(TensorDataset(torch.zeros(3), torch.zeros(3)), 8, drop_last=True),
             0,
-            "gives no batch",
+            "gave no batch",
         ),
     ],
 )

@@ -144,5 +144,5 @@ def test_a_head_of_another_form_is_refused(text):
 
 
 def test_names_from_around_it_are_plain():
-    with pytest.raises(language.LanguageError, match="`__builtins__` is no name"):
+    with pytest.raises(language.LanguageError, match="`__builtins__` cannot be used as a name"):
         check(HEAD + "    return x", "__builtins__")

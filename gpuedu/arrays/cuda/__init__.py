@@ -1,7 +1,7 @@
 """``cp.cuda``: the device, its memory, streams and events, as CuPy calls them.
 
-There is one device, which runs everything at once. ``gpuedu.simt.host`` has the same as
-``numba.cuda`` calls it; memory is shared with it.
+There is one device, which runs everything at once. ``gpuedu.simt.host`` has the same under
+``numba.cuda``'s names; they share their memory.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``cp.cuda.nvtx``: names for a profiler's timeline; no profiler looks here, so nothing is kept."""
+"""``cp.cuda.nvtx``: names for a profiler's timeline; with no profiler here, nothing is kept."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ available = False
 
 
 def RangePush(message: str, id_color: int = -1) -> None:  # noqa: N802
-    """Begin a named range; DeviceArrayTypeError for a name that is no text."""
+    """Start a named range; DeviceArrayTypeError for a name that is not text."""
     _require_text(message)
 
 
@@ -20,7 +20,7 @@ def RangePop() -> None:  # noqa: N802
 
 
 def Mark(message: str, id_color: int = -1) -> None:  # noqa: N802
-    """Mark a moment; DeviceArrayTypeError for a name that is no text."""
+    """Mark a moment; DeviceArrayTypeError for a name that is not text."""
     _require_text(message)
 
 

@@ -38,12 +38,12 @@ def streamSynchronize(stream: int) -> None:  # noqa: N802
 
 
 def memGetInfo() -> tuple[int, int]:  # noqa: N802
-    """Bytes of the device that are free, and all."""
+    """Bytes of the device: free, and in total."""
     return Device(0).mem_info
 
 
 def getDeviceProperties(device: int) -> dict[str, Any]:  # noqa: N802
-    """What is stated of the device: not the many fields that no program here can need."""
+    """What is stated about the device, without the many fields that no program here can need."""
     require_device(device)
     found = devices.get_current_device()
     return {

@@ -1,7 +1,7 @@
-"""``cp.cuda.Stream`` and ``Event``: there to be used as on a GPU, with nothing to wait for.
+"""``cp.cuda.Stream`` and ``Event``: used as on a GPU, but with nothing to wait for.
 
-What this simplifies: work is done when it was asked for, on every stream; an event's time is this
-computer's (see ``gpuedu.simt.host.streams``).
+What this simplifies: work is done as soon as it is asked for, on every stream; an event's time is
+this computer's (see ``gpuedu.simt.host.streams``).
 """
 
 from __future__ import annotations

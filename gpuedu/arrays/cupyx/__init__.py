@@ -14,7 +14,7 @@ from gpuedu.arrays.ndarray import ndarray
 
 
 def scatter_add(a: ndarray, slices: Any, value: Any) -> None:
-    """``cupyx.scatter_add``: ``a[slices] += value``, where a place named twice gets both."""
+    """``cupyx.scatter_add``: ``a[slices] += value``, where a place named twice gets both values."""
     a.scatter_add(slices, value)
 
 

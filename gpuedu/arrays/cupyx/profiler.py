@@ -24,13 +24,13 @@ class Benchmark:
 
     @property
     def gpu_times(self) -> np.ndarray:
-        """Times on a GPU, which nobody can know here.
+        """Times on a GPU, which are not known here.
 
         Raises:
             NotInStandInError: Always.
         """
         raise NotInStandInError(
-            f"there is no GPU here that could run {self.name}: its times on one are not known",
+            f"there is no GPU here to run {self.name}, so its times on one are not known",
             remedy="cpu_times are this computer's; count launches and bytes instead",
         )
 
@@ -55,9 +55,10 @@ def benchmark(
     max_duration: float = math.inf,
     devices: tuple | None = None,
 ) -> Benchmark:
-    """Time ``func(*args, **kwargs)``, repeated until ``max_duration`` seconds are over.
+    """Time ``func(*args, **kwargs)``, repeated until ``max_duration`` seconds have passed.
 
-    The times are this computer's, which does the device's work, too: they tell nothing about a GPU.
+    The times are those of this computer, which also does the device's work: they say nothing about
+    a GPU.
     """
     if not callable(func):
         raise ValueError("`func` should be a callable object.")
@@ -73,13 +74,13 @@ def benchmark(
 
 @contextmanager
 def time_range(message: str, *_: Any, **__: Any) -> Iterator[None]:
-    """Name a stretch of the program for a profiler: there is none here."""
+    """Name a part of the program for a profiler; there is none here."""
     yield
 
 
 @contextmanager
 def profile() -> Iterator[None]:
-    """Profile the block: there is nothing to start here."""
+    """Profile the block; there is nothing to start here."""
     yield
 
 

@@ -1,7 +1,7 @@
 """CuPy's kernel classes: the learner's CUDA C, run by the SIMT machine.
 
-- ``raw``, ``raw_module``: ``RawKernel`` and ``RawModule``, whose source is the learner's own;
-  ``pointers``: their arguments that have no type.
+- ``raw``, ``raw_module``: ``RawKernel`` and ``RawModule``, whose source the learner writes;
+  ``pointers``: those of their arguments that have no type.
 - ``elementwise``, ``reduction``: kernels made around the learner's expressions.
 - ``parameters``: their parameter lists, and the types that arguments give them; ``places``,
   ``elements``: how an argument is declared and where its elements lie; ``source``,

@@ -20,7 +20,7 @@ def is_reachable(array: ndarray) -> bool:
 
 
 def from_lowest(array: ndarray) -> ndarray:
-    """The same elements from the lowest address on: axes that run backwards are turned round.
+    """The same elements from the lowest address on: axes that run backwards are reversed.
 
     A pointer has nothing before it, so the kernel is given the array's first byte in memory.
     """
@@ -33,7 +33,7 @@ def element(array: ndarray, shape: Axes, groups: Sequence[tuple[str, Axes]]) -> 
     """The position of an element, counted from the lowest one.
 
     Args:
-        array: Broadcast to ``shape``; of its own axes, those of extent 1 are repeated.
+        array: Broadcast to ``shape``; those of its axes that have extent 1 are repeated.
         shape: What is walked over.
         groups: Names of running indices, each with the axes of ``shape`` that it runs over.
 

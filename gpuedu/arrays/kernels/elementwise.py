@@ -42,16 +42,16 @@ class ElementwiseKernel:
         reduce_dims: Accepted; axes are joined where they can be in either case.
         preamble: Source before the kernel: device functions, macros.
         no_return: The call returns None.
-        return_tuple: The call returns a tuple for one output, too.
+        return_tuple: The call returns a tuple even for one output.
         options, loop_prep, after_loop: Options of the compiler; source around the loop.
 
     Lines of the trace are those of the operation where there is no preamble and no loop_prep, and
     elements are no float16.
 
     Simplified: an input's element is read once, before the operation, so an operation that writes
-    an output which is also an input goes on with the old element. A raw array that is not
-    contiguous is copied, and indexed by one number only. Elements of float16 are floats until
-    they are stored; those of a raw array are ``__half``. Complex numbers are refused.
+    an output which is also an input still sees the old element. A raw array that is not contiguous
+    is copied, and indexed by one number only. Elements of float16 are floats until they are stored;
+    those of a raw array are ``__half``. Complex numbers are refused.
 
     >>> from gpuedu.arrays import cupy as cp
     >>> axpy = cp.ElementwiseKernel("T a, T x, T y", "T z", "z = a * x + y", "axpy")
@@ -96,7 +96,7 @@ class ElementwiseKernel:
 
         Args:
             args: The inputs, and the outputs too if their arrays exist already.
-            size: How many elements, where all arrays are raw.
+            size: How many elements, if all arrays are raw.
             block_size: Threads of a block.
             stream: Accepted; everything runs at once here.
 

@@ -46,11 +46,11 @@ def launch(
 ) -> Trace | None:
     """Run a kernel; what it moved enters the account of operations.
 
-    ``source`` is the text that the kernel was made of, where the learner did not write all of it.
+    ``source`` is the text that the kernel was made from, if the learner did not write all of it.
 
     Raises:
         LaunchError: No device accepts the configuration.
-        KernelArgumentError: An argument that does not fit its parameter.
+        KernelArgumentError: An argument does not fit its parameter.
         KernelHazardError: A GPU would have stopped the kernel, or it would never end.
     """
     from gpuedu.simt.launch import run
@@ -77,10 +77,10 @@ def launch(
 def extents(what: str, value: Any) -> tuple[int, ...]:
     """A grid or block as CuPy takes it: a tuple of one to three whole numbers.
 
-    CuPy makes 1 of a 0 and drops what follows the third number; both are refused here.
+    CuPy turns a 0 into 1 and drops what follows the third number; both are refused here.
 
     Raises:
-        DeviceArrayTypeError: No tuple, or something else than whole numbers in it.
+        DeviceArrayTypeError: Not a tuple, or not of whole numbers.
         DeviceArrayValueError: Too many numbers, or none.
     """
     if not isinstance(value, tuple):
@@ -94,7 +94,7 @@ def extents(what: str, value: Any) -> tuple[int, ...]:
     for extent in value:
         if not isinstance(extent, int | np.integer) or isinstance(extent, bool):
             raise DeviceArrayTypeError(
-                f"the {what} {value!r} has {extent!r} in it", remedy="whole numbers, as of `//`"
+                f"the {what} {value!r} contains {extent!r}", remedy="whole numbers, as `//` gives"
             )
     return tuple(int(extent) for extent in value)
 

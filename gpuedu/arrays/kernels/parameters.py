@@ -20,12 +20,12 @@ _FORM = re.compile(r"^(?P<raw>raw\s+)?(?P<type>\S+)\s+(?P<name>[A-Za-z_]\w*)$")
 
 
 class UndecidedTypeError(DeviceArrayTypeError, KeyError):
-    """A place-holder that no array says anything about. CuPy raises a KeyError of the letter."""
+    """A placeholder whose type no array determines. CuPy raises a KeyError with the letter."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter; ``dtype`` is None for a type's place-holder, which is one letter."""
+    """One parameter; ``dtype`` is None for a type's placeholder, which is one letter."""
 
     name: str
     type: str
@@ -39,7 +39,7 @@ class Parameter:
 
     @property
     def ctype(self) -> str:
-        """The place-holder, or the type's name in CUDA C."""
+        """The placeholder, or the type's name in CUDA C."""
         return self.type if self.dtype is None else c_name(self.dtype)
 
 
@@ -116,13 +116,13 @@ def decide_types(
     given: Sequence[Any],
     results: Sequence[ndarray] | None,
 ) -> tuple[Types, list[np.dtype], list[np.dtype]]:
-    """What each place-holder stands for, and the dtype of each input and output.
+    """What each placeholder stands for, and the dtype of each input and output.
 
     Arrays decide, outputs before inputs; a number takes the type of its parameter.
 
     Raises:
         DeviceArrayTypeError: Two arrays disagree.
-        UndecidedTypeError: A place-holder stands for numbers only, or for an output only.
+        UndecidedTypeError: A placeholder stands for numbers only, or for an output only.
     """
     known: Types = {}
     for parameter, value in (
@@ -157,7 +157,7 @@ def _agree(known: Types, parameter: Parameter, dtype: np.dtype) -> None:
 
 
 def typedefs(known: Types) -> str:
-    """The place-holders as types of CUDA C."""
+    """The placeholders as types of CUDA C."""
     return " ".join(f"typedef {work_name(dtype)} {name};" for name, dtype in sorted(known.items()))
 
 
@@ -186,7 +186,7 @@ def require_distinct(parameters: Sequence[Parameter]) -> None:
     """Refuse two parameters of one name; CuPy leaves that to the compiler."""
     names = [parameter.name for parameter in parameters]
     if len(set(names)) < len(names):
-        raise DeviceArrayValueError(f"two parameters have one name: {', '.join(names)}")
+        raise DeviceArrayValueError(f"two parameters have the same name: {', '.join(names)}")
 
 
 def require_kernel_name(name: str) -> None:

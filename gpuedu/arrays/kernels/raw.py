@@ -28,7 +28,8 @@ _DYNAMIC_SHARED_BYTES = 49152  # what every device gives a block without being a
 def module_number(code: str, options: tuple[str, ...], expressions: tuple[str, ...] | None) -> int:
     """The number of the module that a source becomes: CuPy loads a source once.
 
-    So all kernels of one text, options and name expressions share the memory of its variables.
+    So all kernels with the same text, options and name expressions share the memory of its
+    variables.
     """
     return next(_numbers)
 
@@ -114,16 +115,16 @@ class RawKernel:
             grid: Blocks, a tuple of one to three numbers.
             block: Threads of a block, a tuple of one to three numbers.
             args: Device arrays, their ``data``, numbers, and None for a null pointer. Arrays are
-                passed as pointers: their shape and strides stay behind. A number must have the
-                parameter's type, such as ``np.float32(0.5)``; a host array of one element is
-                passed as that element.
+                passed as pointers, without shape and strides. A number must have the parameter's
+                type, such as ``np.float32(0.5)``; a host array of one element is passed as that
+                element.
             shared_mem: Bytes of dynamic shared memory of a block, at most 48 KiB.
             stream: Accepted; everything runs at once here.
 
         Raises:
             KernelCompileError: The real compiler refuses the source.
             KernelSourceError: It is not covered here.
-            KernelArgumentError: An argument does not fit its parameter; CuPy would not look.
+            KernelArgumentError: An argument does not fit its parameter; CuPy would not check.
             LaunchError: No device accepts the configuration.
             KernelHazardError: A GPU would have stopped the kernel, or it would never end.
         """
@@ -153,7 +154,7 @@ class RawKernel:
 
     @property
     def attributes(self) -> dict[str, int]:
-        """What the real compiler says of the kernel, by CUDA's names; -1 where it does not say."""
+        """What the real compiler says about the kernel, by CUDA's names; -1 if it does not say."""
         return {name: getattr(self, name) for name in _ATTRIBUTES}
 
     @property
@@ -165,8 +166,8 @@ class RawKernel:
     def max_dynamic_shared_size_bytes(self, size_bytes: int) -> None:
         if size_bytes > _DYNAMIC_SHARED_BYTES:
             raise NotInStandInError(
-                f"{size_bytes} bytes of dynamic shared memory: more than {_DYNAMIC_SHARED_BYTES} "
-                "are not in gpuedu's stand-in",
+                f"{size_bytes} bytes of dynamic shared memory: gpuedu's stand-in has at most "
+                f"{_DYNAMIC_SHARED_BYTES}",
                 remedy="smaller tiles",
             )
 
@@ -192,7 +193,9 @@ class RawKernel:
         if name in _ATTRIBUTES:
             return self._facts[name]
         if name == "kernel":
-            raise NotInStandInError("`RawKernel.kernel` is of a loaded CUDA module, which is none")
+            raise NotInStandInError(
+                "`RawKernel.kernel` belongs to a loaded CUDA module, and there is none here"
+            )
         raise AttributeError(f"'RawKernel' object has no attribute {name!r}")
 
     def __repr__(self) -> str:
@@ -209,10 +212,10 @@ def require_kind(what: str, value: Any, kind: type) -> None:
 
 
 def require_plain(cucomplex: bool, jitify: bool | None) -> None:
-    """Refuse ways to compile that only a GPU's CuPy has."""
+    """Refuse ways to compile that only CuPy on a GPU has."""
     for asked, name in (
         (cucomplex, "translate_cucomplex"),
         (jitify, "jitify"),
     ):
         if asked:
-            raise NotInStandInError(f"`{name}` is not in gpuedu's stand-in; on a GPU it is")
+            raise NotInStandInError(f"`{name}` is not in gpuedu's stand-in; CuPy on a GPU has it")

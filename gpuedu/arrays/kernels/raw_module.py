@@ -72,7 +72,7 @@ class RawModule:
         expressions = self.name_expressions or ()
         if "<" in name and name not in expressions:
             raise DeviceArrayValueError(
-                f"`{name}` is none of the name expressions",
+                f"`{name}` is not one of the name expressions",
                 remedy=f"RawModule(code=..., name_expressions=[{name!r}])",
             )
         made = RawKernel.__new__(RawKernel)
@@ -93,7 +93,7 @@ class RawModule:
         return ndarray.on_view(known[name][0]).data
 
     def compile(self, log_stream: Any = None) -> None:
-        """Compile now: the name expressions, or all kernels that are no templates."""
+        """Compile now: the name expressions, or all kernels that are not templates."""
         for name in self.name_expressions or self._plain_kernels():
             self.get_function(name).compile()
 

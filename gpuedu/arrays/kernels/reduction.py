@@ -1,4 +1,4 @@
-"""``ReductionKernel``: the learner writes how elements are mapped, joined and finished."""
+"""``ReductionKernel``: the learner writes how elements are mapped, combined and finished."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ class AxisError(DeviceArrayValueError, DeviceArrayIndexError):
 
 
 class ReductionKernel:
-    """A kernel that joins the elements along axes: ``sum``, ``max`` and what has no name.
+    """A kernel that combines the elements along axes: ``sum``, ``max`` and others.
 
     Args:
         in_params: Inputs, such as ``"T x, T y"``; they are broadcast.
         out_params: The output; of several the call returns the first.
-        map_expr: What one element becomes, an expression of the inputs' names.
-        reduce_expr: How two of those, ``a`` and ``b``, become one. It stands on one line.
-        post_map_expr: What sets the output from the whole, ``a``. It stands on one line.
-        identity: What every thread begins with. Without one ("" or None) a thread begins with
-            what its type is made of nothing, 0 for numbers, and no elements are an error.
+        map_expr: What one element becomes, an expression in the inputs' names.
+        reduce_expr: How two of those, ``a`` and ``b``, become one, on one line.
+        post_map_expr: What sets the output from the result, ``a``, on one line.
+        identity: What every thread starts with. Without one ("" or None) a thread starts with its
+            type's default value, 0 for numbers, and an empty array is an error.
         name: The kernel's name.
         reduce_type: The type of ``a`` and ``b``; the output's unless given.
         reduce_dims: Accepted; axes are joined where they can be in either case.
@@ -58,9 +58,9 @@ class ReductionKernel:
         options: Options of the compiler.
 
     A block makes one output: its threads walk over the elements, then a tree in shared memory
-    joins what they have. CuPy lets a block make several outputs where they are short; results are
-    the same but for the order in which floats are added. ``a`` and ``b`` are variables here and a
-    macro's names in CuPy. Complex numbers are refused.
+    combines their results. CuPy lets a block make several outputs where they are short; results are
+    the same except for the order in which floats are added. ``a`` and ``b`` are variables here and
+    a macro's names in CuPy. Complex numbers are refused.
 
     >>> from gpuedu.arrays import cupy as cp
     >>> squares = cp.ReductionKernel("T x", "T y", "x * x", "a + b", "y = a", "0", "squares")
@@ -222,7 +222,7 @@ def reduced_axes(axis: int | Sequence[int] | None, ndim: int) -> tuple[int, ...]
     """The axes to reduce, counted from the front, in order.
 
     Raises:
-        AxisError: An axis that is not there.
+        AxisError: An axis that does not exist.
         DeviceArrayValueError: One axis twice.
 
     >>> reduced_axes((-1, 0), 3), reduced_axes(None, 2)
@@ -233,7 +233,7 @@ def reduced_axes(axis: int | Sequence[int] | None, ndim: int) -> tuple[int, ...]
     listed = tuple(axis) if isinstance(axis, Sequence) else (axis,)
     for one in listed:
         if not isinstance(one, int | np.integer):
-            raise DeviceArrayTypeError(f"the axis {one!r} is no whole number")
+            raise DeviceArrayTypeError(f"the axis {one!r} is not a whole number")
         if not -ndim <= one < ndim:
             raise AxisError(f"axis {one} is out of bounds for array of dimension {ndim}")
     found = tuple(sorted({int(one) % ndim for one in listed}))

@@ -1,4 +1,4 @@
-"""The source of a reduction: the learner's expressions, each on lines of its own."""
+"""The source of a reduction: the learner's expressions, each on its own lines."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Expressions:
 
     @classmethod
     def of(cls, kernel: Any, known: Mapping[str, np.dtype]) -> Expressions:
-        """The expressions of a ReductionKernel whose place-holders are ``known``."""
+        """The expressions of a ReductionKernel whose placeholders are ``known``."""
         asked = kernel.reduce_type
         dtype = np.dtype(np.float16) if asked in _HALVES else known.get(asked)
         stored = asked if dtype is None else c_name(dtype)
@@ -45,7 +45,7 @@ def _require_one_line(name: str, text: str) -> None:
     """CuPy makes a macro of it, which ends with its line."""
     if "\n" in text:
         raise KernelSourceError(
-            "it has several lines, and CuPy makes a macro of it, which has one",
+            "it has several lines, and CuPy turns it into a macro, which must be one line",
             function=name,
             line=1,
             text=text.split("\n")[0],

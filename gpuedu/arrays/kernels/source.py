@@ -1,6 +1,6 @@
 """Source text made around a learner's expressions, and the way back: whose text each place is.
 
-What the compiler or the machine says of the made text is told in the learner's lines.
+What the compiler or the machine says about the made text is reported in the learner's lines.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def constants_in(*texts: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Part:
-    """A text of the learner's, by the name of its argument, such as "operation"."""
+    """One of the learner's texts, by the name of its argument, such as "operation"."""
 
     name: str
     text: str
@@ -70,10 +70,10 @@ class _Stretch:
 
 @dataclass
 class MadeSource:
-    """A text that is put together from made pieces and the learner's.
+    """A text that is put together from generated pieces and the learner's.
 
-    ``rewritten`` pieces stand for a learner's text of as many lines, changed in place: columns in
-    them mean nothing.
+    ``rewritten`` pieces replace a learner's text with the same number of lines: columns in them
+    mean nothing.
     """
 
     code: str = ""
@@ -118,7 +118,7 @@ class MadeSource:
 
     @contextmanager
     def errors(self) -> Iterator[None]:
-        """Errors of the compiler and of the front end inside are told in the learner's lines."""
+        """Errors of the compiler and the front end inside are reported in the learner's lines."""
         try:
             yield
         except CudaCError as fault:

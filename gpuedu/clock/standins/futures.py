@@ -1,4 +1,4 @@
-"""What stands in for ``concurrent.futures``: a pool of threads, and what they will have found."""
+"""What stands in for ``concurrent.futures``: a pool of threads, and their future results."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Future:
         return self._is_over()
 
     def running(self) -> bool:
-        """True if a thread works on it."""
+        """True if a thread is working on it."""
         return self._state == "running"
 
     def cancelled(self) -> bool:
@@ -41,7 +41,7 @@ class Future:
         return self._state == "cancelled"
 
     def cancel(self) -> bool:
-        """Take it back, where no thread has it yet; whether that was possible."""
+        """Take it back if no thread has it yet; returns whether that was possible."""
         if self._state == "pending":
             self._finish("cancelled")
         return self.cancelled()
@@ -62,7 +62,7 @@ class Future:
         return self._fault
 
     def add_done_callback(self, fn: Callable[[Future], Any]) -> None:
-        """Call ``fn(self)`` at the end, now if that was."""
+        """Call ``fn(self)`` at the end, or now if it has already ended."""
         if self._is_over():
             fn(self)
         else:
@@ -91,7 +91,7 @@ class Future:
 
 
 class ThreadPoolExecutor:
-    """At most ``max_workers`` threads that work off calls in order."""
+    """At most ``max_workers`` threads that carry out calls in order."""
 
     def __init__(
         self,
@@ -135,7 +135,7 @@ class ThreadPoolExecutor:
     def map(
         self, fn: Callable[..., Any], *iterables: Iterable[Any], timeout: float | None = None
     ) -> Iterator[Any]:
-        """``fn`` of the items, in their order; all calls are handed over at once."""
+        """``fn`` of the items, in order; all calls are handed over at once."""
         futures = [self.submit(fn, *items) for items in zip(*iterables, strict=False)]
 
         def results() -> Iterator[Any]:
@@ -149,7 +149,7 @@ class ThreadPoolExecutor:
         return results()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Take no more calls; wait for those that were taken, or cancel those that wait."""
+        """Take no more calls; wait for those that were taken, or cancel those that are waiting."""
         if not self._is_shut:
             self._is_shut = True
             if cancel_futures:

@@ -26,7 +26,7 @@ class Semaphore:
         return "a place of a semaphore"
 
     def acquire(self, blocking: bool = True, timeout: float | None = None) -> bool:
-        """Take a place; False where there is none in time."""
+        """Take a place; False if there is none in time."""
         if not blocking and timeout is not None:
             raise ValueError("can't specify timeout for non-blocking acquire")
         if not self._waiting.wait_until(lambda: self._value > 0, timeout if blocking else 0.0):
@@ -53,14 +53,14 @@ class Semaphore:
 
 
 class BoundedSemaphore(Semaphore):
-    """A semaphore that refuses more places back than it had."""
+    """A semaphore that refuses to take back more places than it had."""
 
     def __init__(self, value: int = 1) -> None:
         super().__init__(value)
         self._most = value
 
     def release(self, n: int = 1) -> None:
-        """Give ``n`` places back; ValueError where they were not taken."""
+        """Give ``n`` places back; ValueError if they were not taken."""
         if self._value + n > self._most:
             raise ValueError("Semaphore released too many times")
         super().release(n)
@@ -74,7 +74,7 @@ class Lock:
         self._waiting = WaitQueue(lambda: f"a lock that {self._holder} holds")
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-        """Take the lock; False where it is not free in time."""
+        """Take the lock; False if it is not free in time."""
         if not blocking and timeout != -1:
             raise ValueError("can't specify a timeout for a non-blocking call")
         limit_s = 0.0 if not blocking else None if timeout == -1 else timeout
@@ -86,7 +86,7 @@ class Lock:
     __enter__ = acquire
 
     def release(self) -> None:
-        """Let another thread take it; RuntimeError where nobody holds it."""
+        """Let another thread take it; RuntimeError if nobody holds it."""
         if not self._holder:
             raise RuntimeError("release unlocked lock")
         self._holder = ""
@@ -114,7 +114,7 @@ class RLock(Lock):
         self._owner, self._depth = 0, 0
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-        """Take the lock, once more where this thread holds it."""
+        """Take the lock, again if this thread already holds it."""
         if self._owner != real.get_ident():
             if not super().acquire(blocking, timeout):
                 return False
@@ -139,7 +139,7 @@ class RLock(Lock):
 
 
 class Condition:
-    """Threads that wait, holding a lock between, until another says that something changed."""
+    """Threads that wait, with a lock, until another says that something changed."""
 
     def __init__(self, lock: Lock | None = None) -> None:
         self._lock = RLock() if lock is None else lock
@@ -158,7 +158,7 @@ class Condition:
             raise RuntimeError(f"cannot {doing} on un-acquired lock")
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Give the lock away until notified, take it again; False after ``timeout`` seconds."""
+        """Release the lock until notified, then take it again; False after ``timeout`` seconds."""
         self._require_lock("wait")
         depth = self._lock._depth if isinstance(self._lock, RLock) else 1
         for _ in range(depth):
@@ -200,7 +200,7 @@ class Event:
         return self._flag
 
     def set(self) -> None:
-        """Raise the flag; all who wait go on."""
+        """Raise the flag; all waiting threads go on."""
         self._flag = True
         self._waiting.wake_all()
 
@@ -209,7 +209,7 @@ class Event:
         self._flag = False
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for the flag, at most ``timeout`` seconds; whether it was raised."""
+        """Wait for the flag, at most ``timeout`` seconds; returns whether it was raised."""
         if self._flag:
             return True
         if timeout is not None and timeout <= 0:
@@ -238,7 +238,7 @@ class Barrier:
         )
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for the others; which place this thread came in, counted down to 0."""
+        """Wait for the others; returns this thread's place on arrival, counted down to 0."""
         if self.broken:
             raise BrokenBarrierError
         self.n_waiting += 1
@@ -256,7 +256,7 @@ class Barrier:
         return place
 
     def abort(self) -> None:
-        """Break it: everybody who waits gets BrokenBarrierError."""
+        """Break it: every waiting thread gets BrokenBarrierError."""
         self.broken = True
         self._waiting.wake_all()
 

@@ -22,8 +22,9 @@ if hasattr(real, "ShutDown"):
 class Queue:
     """First in, first out; ``put`` waits while there are ``maxsize`` items (0: no limit).
 
-    A ``get`` wakes who waits in ``put`` and goes on, as the real one does: until the calling thread
-    waits itself, the place is free and ``empty()`` may be true, though an item is about to come.
+    A ``get`` wakes a thread that waits in ``put`` and goes on, as the real one does: until the
+    calling thread itself waits, the place is free and ``empty()`` may be true, though an item is
+    about to come.
     """
 
     def __init__(self, maxsize: int = 0) -> None:
@@ -58,7 +59,7 @@ class Queue:
         return self.maxsize <= 0 or self._qsize() < self.maxsize
 
     def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
-        """Add an item; Full where there is no room in time, ShutDown after ``shutdown``."""
+        """Add an item; Full if there is no room in time, ShutDown after ``shutdown``."""
         ready = self._putters.wait_until(
             lambda: self.is_shutdown or self._has_room(), _limit(block, timeout)
         )
@@ -72,7 +73,7 @@ class Queue:
         self._getters.wake()
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
-        """Take an item; Empty where there is none in time, ShutDown where none will come."""
+        """Take an item; Empty if there is none in time, ShutDown if none will come."""
         ready = self._getters.wait_until(
             lambda: self.is_shutdown or self._qsize() > 0, _limit(block, timeout)
         )
@@ -107,7 +108,7 @@ class Queue:
         return not self._has_room()
 
     def task_done(self) -> None:
-        """Mark one item that was taken as worked off; ValueError for more than were put."""
+        """Mark one item that was taken as done; ValueError for more than were put."""
         if self.unfinished_tasks <= 0:
             raise ValueError("task_done() called too many times")
         self.unfinished_tasks -= 1
@@ -115,7 +116,7 @@ class Queue:
             self._joiners.wake_all()
 
     def join(self) -> None:
-        """Wait until every item was marked as worked off."""
+        """Wait until every item has been marked as done."""
         self._joiners.wait_until(lambda: not self.unfinished_tasks)
 
     if hasattr(real, "ShutDown"):
@@ -141,7 +142,7 @@ class LifoQueue(Queue):
 
 
 class PriorityQueue(Queue):
-    """The least item first."""
+    """The smallest item first."""
 
     def _init(self, maxsize: int) -> None:
         self.queue = []

@@ -106,5 +106,5 @@ class Thread:
 
 
 def current_thread() -> Thread | real.Thread:
-    """The thread that calls; for the one that opened the clock, Python's own object."""
+    """The calling thread; for the one that opened the clock, Python's own object."""
     return _STANDINS.get(real.get_ident()) or real.current_thread()

@@ -16,7 +16,7 @@ __all__ = [
 
 
 def sleep(seconds: float) -> None:
-    """Let simulated time pass; ValueError for a negative time, as the real one."""
+    """Let simulated time pass; ValueError for a negative time, like the real one."""
     if seconds < 0:
         raise ValueError("sleep length must be non-negative")
     current().clock.sleep(float(seconds))

@@ -9,7 +9,7 @@ from gpuedu.clock.processes import current
 
 
 class Deadline:
-    """``timeout_s`` simulated seconds from now; None never passes."""
+    """A deadline ``timeout_s`` simulated seconds from now; None never passes."""
 
     def __init__(self, timeout_s: float | None) -> None:
         self._clock = current().clock
@@ -17,7 +17,7 @@ class Deadline:
 
     @property
     def left_s(self) -> float | None:
-        """What is left, to the nanosecond, as the clock counts; None for no end."""
+        """What is left, to the nanosecond that the clock counts in; None for no end."""
         if self._end_s is None:
             return None
         return max(round(self._end_s - self._clock.now(), 9), 0.0)
@@ -29,14 +29,14 @@ class Deadline:
 
 
 class WaitQueue:
-    """Threads that wait, first come first woken. ``what()`` says what for, as it is now."""
+    """Threads that wait, first come, first woken. ``what()`` says what they wait for now."""
 
     def __init__(self, what: Callable[[], str]) -> None:
         self._what = what
         self._moments: list[Moment] = []
 
     def wait(self, timeout_s: float | None = None) -> bool:
-        """Wait to be woken; False where ``timeout_s`` passed first."""
+        """Wait to be woken; False if ``timeout_s`` passes first."""
         clock = current().clock
         if timeout_s is not None and clock.pass_alone(timeout_s, self._what()):
             return False
@@ -48,9 +48,9 @@ class WaitQueue:
         return woken
 
     def wait_until(self, is_ready: Callable[[], bool], timeout_s: float | None = None) -> bool:
-        """Wait until ``is_ready()``; False where it is not after ``timeout_s``.
+        """Wait until ``is_ready()``; False if it is not after ``timeout_s``.
 
-        Who was woken looks again: another thread may have been faster, as with real ones.
+        A woken thread looks again: another may have been faster, as with real threads.
         """
         deadline = Deadline(timeout_s)
         while not is_ready():

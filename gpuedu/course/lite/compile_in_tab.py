@@ -1,7 +1,7 @@
-"""Beside each archive in /archives a zip of its modules' bytecode; run by the tab's own Python.
+"""Puts a zip of bytecode beside each archive in /archives; run by the tab's own Python.
 
-The bytecode is of the unchecked kind (PEP 552): the tab takes it without a look at the source.
-``MODULES`` names modules; where it names any, only what importing them brings is compiled.
+The bytecode is of the unchecked kind (PEP 552): the tab uses it without checking the source.
+``MODULES`` names modules; if it names any, only what importing them loads is compiled.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ def bytecode(source: bytes, name: str) -> bytes:
 
 
 def place(name: str) -> str:
-    """Where the bytecode of a module is kept."""
+    """Where the bytecode of a module goes."""
     path = PurePosixPath(name)
     kept = path.parent / "__pycache__" / f"{path.stem}.{sys.implementation.cache_tag}.pyc"
     return str(kept)
 
 
 def sources(modules: Iterable[str]) -> set[str]:
-    """The sources of what Python has once these are imported, as their archives name them."""
+    """The sources of everything loaded once these are imported, as their archives name them."""
     for name in modules:
         import_module(name)
     roots = [root for root in sys.path if root.endswith((".zip", "site-packages"))]

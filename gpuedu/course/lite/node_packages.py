@@ -1,6 +1,6 @@
 """What the site takes from npm: the playground's editor, the parser of CUDA C, and a compiler.
 
-All of it is pinned in ``package-lock.json``, with the sums of the packages.
+All of it is pinned in ``package-lock.json``, with the packages' checksums.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PARSER = (
 
 @contextlib.contextmanager
 def node_packages() -> Iterator[Path]:
-    """A folder for the length of a block, with the packages in its ``node_modules``.
+    """A folder for the duration of a block, with the packages in its ``node_modules``.
 
     Raises:
         GpueduError: npm is missing, or fails.
@@ -34,7 +34,7 @@ def node_packages() -> Iterator[Path]:
     npm = shutil.which("npm")
     if npm is None:
         raise GpueduError(
-            "parts of the site come by npm, which is not here",
+            "parts of the site come from npm, which is not installed here",
             remedy="install Node.js 20 or newer, which brings npm",
         )
     with tempfile.TemporaryDirectory(prefix="gpuedu-npm-") as made:
@@ -46,7 +46,7 @@ def node_packages() -> Iterator[Path]:
 
 
 def run(command: list[str], folder: Path) -> None:
-    """Run a program of Node.js in a folder; GpueduError with its last line where it fails."""
+    """Run a program of Node.js in a folder; GpueduError with its last line if it fails."""
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
         name = Path(command[0]).name
@@ -68,12 +68,14 @@ def compile_archives(
 ) -> None:
     """Have the tab's own Python, under Node.js, compile the wheels and archives of a folder.
 
-    Beside each comes a zip with the bytecode of its modules. With a folder of Pyodide, that Pyodide
-    compiles, with these packages of its own, and only what importing these modules brings.
+    A zip with the bytecode of its modules is put beside each. Given a folder with Pyodide, that
+    Pyodide compiles, with these of its packages, and only what importing these modules loads.
     """
     node = shutil.which("node")
     if node is None:
-        raise GpueduError("node is not here, which npm comes with", remedy="install Node.js 20")
+        raise GpueduError(
+            "node, which npm comes with, is not installed here", remedy="install Node.js 20"
+        )
     shutil.copy(HERE / "compile.mjs", packages)  # it finds its package beside itself
     given = [str(pyodide.resolve()), " ".join(names), " ".join(modules)] if pyodide else []
     script = str(HERE / "compile_in_tab.py")
@@ -91,7 +93,7 @@ def copy_parser(folder: Path, out: Path) -> None:
 
 
 def licenses(modules: Path, names: list[str]) -> str:
-    """The licenses of packages, one after the other."""
+    """The licenses of packages, one after another."""
     parts = ["Licenses of the packages that this folder was made from.\n"]
     for name in names:
         home = modules / name

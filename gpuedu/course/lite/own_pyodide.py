@@ -1,7 +1,7 @@
-"""Pyodide from a folder, as a site of its own carries it: with bytecode where Pyodide has sources.
+"""Pyodide from a folder, as a self-contained site carries it: with bytecode in place of sources.
 
-Without it a tab would compile the standard library and IPython anew at each visit. Pyodide's public
-address has the same beside the sources, under ``pyc/``.
+Without it a tab would compile the standard library and IPython again on each visit. Pyodide's
+public address has the same beside the sources, under ``pyc/``.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _ALWAYS_THERE = ("pyodide.js", "pyodide.mjs", "pyodide.asm.wasm", _STANDARD_LIBR
 
 
 def require_pyodide(folder: Path, names: Iterable[str]) -> None:
-    """Raise GpueduError where a folder lacks a part of Pyodide, or one of these packages."""
+    """Raise GpueduError if a folder lacks a part of Pyodide, or one of these packages."""
     for name in _ALWAYS_THERE:
         if not (folder / name).is_file():
             raise GpueduError(
-                f"{folder} is no folder of Pyodide: it has no {name}",
+                f"{folder} is not a folder of Pyodide: it has no {name}",
                 remedy="unpack a release of Pyodide and name the folder with pyodide.js in it",
             )
     packages = json.loads((folder / _LOCK).read_text("utf-8"))["packages"]

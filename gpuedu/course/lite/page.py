@@ -38,7 +38,7 @@ def build_playground(out: Path, pyodide: str, wheels: Sequence[Path], packages: 
     """Build the page into a folder.
 
     Args:
-        out: The folder; it is made where it is missing.
+        out: The folder; it is created if missing.
         pyodide: Address of the folder with Pyodide, absolute or relative to the page.
         wheels: The site's wheels; what the machine needs is taken from them.
         packages: A folder of ``node_packages``.

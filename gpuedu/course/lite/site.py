@@ -1,4 +1,4 @@
-"""Build the site: JupyterLite with the lessons, their wheels, and Pyodide or its address."""
+"""Build the site: JupyterLite with the lessons, their wheels, and Pyodide or a link to it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def build_site(root: Path, out: Path, pyodide: Path | None = None) -> Path:
     is_free = not out.exists() or (out.is_dir() and not any(out.iterdir()))
     if not is_free and not (out / _MARK).is_file():
         raise GpueduError(
-            f"{out} holds something that is no site of ours",
+            f"{out} holds something other than this site",
             remedy="name a new folder, or empty it",
         )
     with tempfile.TemporaryDirectory(prefix="gpuedu-lite-") as made, node_packages() as packages:

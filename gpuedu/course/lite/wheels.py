@@ -1,6 +1,6 @@
 """Wheels for the site: gpuedu as a tab needs it, and the small pure packages beside it.
 
-They are made of what is installed here, so a site has the versions that were tested, with their
+They are made from what is installed here, so a site has the versions that were tested, with their
 licenses. Two builds give the same bytes.
 """
 
@@ -22,7 +22,7 @@ BESIDE = ("comm", "ipywidgets", "jinja2", "markupsafe", "pcpp", "platformdirs")
 compiled part."""
 
 FOR_CUDA_C = "pcpp"
-"""Which of them only lessons with kernels in CUDA C need."""
+"""Those that only lessons with kernels in CUDA C need."""
 
 _NEEDS = ("jinja2", "numpy>=2.0", "pcpp", "platformdirs")
 _IN_THE_PAGE = ("jupyterlab_widgets", "jupyterlab-widgets", "widgetsnbextension")
@@ -43,7 +43,7 @@ _COMPILED = (".so", ".pyd", ".pyc", ".c", ".pyi")
 
 
 def write_course_wheel(package: Path, folder: Path) -> Path:
-    """The course's wheel, without what a tab never uses; returns the file.
+    """Write the course's wheel, without what a tab never uses; returns the file.
 
     ``package`` is the folder of the sources, ``folder`` where the wheel goes.
     """
@@ -95,7 +95,7 @@ def write_installed_wheel(name: str, folder: Path) -> Path:
 
 
 def is_license(name: str) -> bool:
-    """True if a file of a distribution is a license of it.
+    """True if a file of a distribution is its license.
 
     >>> is_license("jinja2-3.1.6.dist-info/licenses/LICENSE.txt"), is_license("jinja2/lexer.py")
     (True, False)
@@ -106,8 +106,8 @@ def is_license(name: str) -> bool:
 def add_bytecode(wheel: Path, *, keep_sources: bool) -> None:
     """Put the bytecode that ``compile_in_tab`` left beside a wheel into it.
 
-    With it a tab imports the course in less than half the time. The course keeps its sources
-    beside, as the SIMT machine reads those of kernels.
+    With it a tab imports the course in less than half the time. The course also keeps its sources,
+    because the SIMT machine reads those of kernels.
     """
     beside = Path(f"{wheel}.zip")
     name, version, _ = wheel.name.split("-", 2)
@@ -125,7 +125,7 @@ def add_bytecode(wheel: Path, *, keep_sources: bool) -> None:
 
 
 def without_sources(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Files with the bytecode of each module in place of its source, where both are there.
+    """Files with the bytecode of each module in place of its source, where both exist.
 
     >>> without_sources({"b.py": b"source", "__pycache__/b.cpython-312.pyc": b"code", "c.py": b""})
     {'b.pyc': b'code', 'c.py': b''}

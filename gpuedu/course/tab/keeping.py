@@ -1,7 +1,7 @@
 """What the browser keeps of a learner's work: a table of texts by name for each kind of thing.
 
 ``events`` holds one event of progress a record, so that lessons that are open side by side add to
-each other's; ``released`` the notebooks as they came with the release that was opened last.
+each other's; ``released`` holds the notebooks as they came with the release that was last opened.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Keeping:
         self._pending: set[asyncio.Task] = set()
 
     async def events(self) -> list[ProgressEvent]:
-        """All events of progress that were kept; one that cannot be read is left out."""
+        """All events of progress that were kept, without those that cannot be read."""
         return [event for text in await self._database.all("events") for event in _read(text)]
 
     def keep_event(self, event: ProgressEvent) -> None:
@@ -32,7 +32,7 @@ class Keeping:
         self._later(self._database.put("events", event.id, text))
 
     async def released(self, name: str) -> str | None:
-        """A lesson's notebook as it was released when it was opened last."""
+        """A lesson's notebook as it was released when it was last opened."""
         return await self._database.get("released", name) or None
 
     async def keep_released(self, name: str, text: str) -> None:

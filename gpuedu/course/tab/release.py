@@ -1,7 +1,7 @@
 """A new release's notebook in a browser tab: merged with the learner's by cell id, as an update is.
 
-The learner's copy lies in the browser once it was saved, and then hides the one that the site
-serves; so it would stay as it was for ever.
+Once saved, the learner's copy is in the browser and hides the one that the site serves, so it would
+stay as it was forever.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ def read_notebook(text: str) -> NotebookNode:
 
 
 def bring(path: Path, former: str | None, released: str) -> Counts | None:
-    """Bring a release into the learner's notebook at ``path``; None where nothing is to be done.
+    """Bring a release into the learner's notebook at ``path``; None if there is nothing to do.
 
     Args:
         path: the notebook as the learner sees it.
-        former: the released text that it was made from; None where this is the first time.
+        former: the released text that it was made from; None if this is the first time.
         released: the text that the site serves now.
     """
     if former is None or former == released or not path.is_file():

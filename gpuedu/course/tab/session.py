@@ -1,4 +1,4 @@
-"""The first cell of a lesson in a browser tab: progress is back, and a new release is told.
+"""The first cell of a lesson in a browser tab: restores progress and announces a new release.
 
 Nothing here raises: a private window without storage, or a site that cannot be reached, leaves a
 lesson that works and says what is not kept.
@@ -46,7 +46,7 @@ async def begin(lesson: str, *, cuda_c: bool = False) -> None:
 
     Args:
         lesson: the name of its notebook, without the ending.
-        cuda_c: whether the lesson has kernels in CUDA C, whose parser is fetched then.
+        cuda_c: whether the lesson has kernels in CUDA C, whose parser is then fetched.
     """
     stand_in_for_numba()
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # it builds its cache
@@ -101,7 +101,7 @@ async def _fetch(url: str) -> str:
 
 
 def site_root() -> str:
-    """The address of the site that this kernel came from, with a slash at its end."""
+    """The address of the site that this kernel came from, with a slash at the end."""
     from js import location  # type: ignore[import-not-found]
 
     return _root_of(str(location.href))

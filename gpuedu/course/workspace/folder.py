@@ -44,7 +44,7 @@ def start(workspace: Path, release: Path | None = None) -> StartReport:
 def update(workspace: Path, release: Path | None = None) -> UpdateReport:
     """Bring a release into the workspace and keep whatever the learner wrote.
 
-    Raises WorkspaceError, with nothing changed, if the workspace is none or cannot be written.
+    Raises WorkspaceError, with nothing changed, if there is no workspace or it cannot be written.
     """
     workspace = Path(workspace).expanduser()
     if not lesson_names(workspace) and not (workspace / OWN_FOLDER).is_dir():

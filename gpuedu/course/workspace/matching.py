@@ -24,9 +24,9 @@ _PREDICTED = re.compile(r"\bpredict\(\s*[\"']([\w-]+)")
 
 @dataclass(frozen=True, eq=False)
 class Slot:
-    """One cell of the course; ``base`` or ``release`` is None where it did not or does not exist.
+    """One cell of the course; ``base`` or ``release`` is None if it did not or does not exist.
 
-    ``position`` is its place in the base notebook, or in the release where there is no base.
+    ``position`` is its place in the base notebook, or in the release if there is no base.
     """
 
     base: NotebookNode | None
@@ -41,7 +41,7 @@ class Slot:
 
 @lru_cache(maxsize=_KEPT)
 def plain(source: str) -> str:
-    r"""Source without what editors change by themselves: line ends and trailing white space.
+    r"""Source without what editors change on their own: line ends and trailing white space.
 
     >>> plain("x = 1  \r\n\n") == plain("x = 1")
     True
@@ -55,7 +55,7 @@ def is_same(one: NotebookNode, other: NotebookNode) -> bool:
 
 
 def role(cell: NotebookNode) -> str:
-    """The cell's role in the course, "" for a cell that is none of the course's."""
+    """The cell's role in the course, "" for a cell that is not the course's."""
     return _entry(cell, "gpuedu").get("role", "")
 
 
@@ -77,7 +77,7 @@ def _entry(cell: NotebookNode, key: str) -> dict:
 
 @lru_cache(maxsize=_KEPT)
 def names(source: str) -> frozenset[str]:
-    r"""What makes an answer known: what its top-level code defines or predicts, else assigns.
+    r"""What identifies an answer: what its top-level code defines or predicts, otherwise assigns.
 
     The code need not parse.
 
@@ -97,7 +97,7 @@ def assigned(source: str) -> frozenset[str]:
 
 
 def forget() -> None:
-    """Let go of the sources that are kept with what was found in them."""
+    """Drop the sources that are cached with what was found in them."""
     for kept in (plain, names, assigned):
         kept.cache_clear()
 
@@ -128,8 +128,8 @@ def slots(base: Sequence[NotebookNode] | None, release: Sequence[NotebookNode]) 
 def match(mine: Sequence[NotebookNode], course: Sequence[Slot]) -> dict[int, int]:
     """Index of a learner's cell -> index of its slot.
 
-    By id, then by an earlier id; then, where a tool dropped or redrew ids, by nbgrader's grade_id,
-    by the text that was released, by the names an answer defines, and by its place.
+    By id, then by an earlier id; then, if a tool dropped or redrew ids, by nbgrader's grade_id, by
+    the text that was released, by the names an answer defines, and by its place.
     """
     found: dict[int, int] = {}
     for own_id, ids in itertools.product((_id, _colab_id), (_base_id, _release_id, _former_ids)):

@@ -2,7 +2,7 @@
 
 Base is what was released to this workspace, theirs the new release, mine the learner's notebook.
 The course's cells come in the release's order, with its ids and its course metadata. Whatever the
-learner wrote is in the result: in its cell, or in a cell of the learner's own.
+learner wrote is in the result: in its cell, or in a separate cell.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ class Merged:
 def merge(base: NotebookNode | None, mine: NotebookNode, theirs: NotebookNode) -> Merged:
     """Bring a release into a learner's notebook; the arguments stay as they are.
 
-    ``mine`` may lack ids or have them twice; ``base`` is None where it was lost: then every cell
-    that differs from the release counts as edited. Merging the result again changes nothing.
+    ``mine`` may lack ids or have them twice; ``base`` is None if it was lost; then every cell that
+    differs from the release counts as edited. Merging the result again changes nothing.
     """
     course = matching.slots(None if base is None else base.cells, theirs.cells)
     matched = matching.match(mine.cells, course)

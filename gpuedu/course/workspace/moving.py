@@ -1,6 +1,6 @@
 """Exercises that a release moved to another lesson: what the learner wrote moves with them (pure).
 
-A lesson is split, renamed or numbered anew. Exercises keep their ids, so the cells of an exercise
+A lesson may be split, renamed or renumbered. Exercises keep their ids, so the cells of an exercise
 are found in the lesson that had it, and are merged into the one that has it now.
 """
 
@@ -20,10 +20,10 @@ def exercises(notebook: NotebookNode) -> frozenset[str]:
 def carry(
     formers: Iterable[tuple[NotebookNode, NotebookNode]], theirs: NotebookNode
 ) -> Merged | None:
-    """The release's notebook of a lesson with what was written in lessons that had its exercises.
+    """The release's notebook of a lesson, with what was written in lessons that had its exercises.
 
     Args:
-        formers: of each such lesson the notebook as it was released, and as the learner has it.
+        formers: for each such lesson, the notebook as released, and as the learner has it.
         theirs: the lesson's notebook in the release.
 
     Returns:
@@ -50,7 +50,7 @@ def carry(
 
 
 def without(notebook: NotebookNode, moved: frozenset[str]) -> NotebookNode:
-    """A notebook without the cells of some exercises, and without what was written among them."""
+    """A notebook without the cells of some exercises and what was written among them."""
     kept = [cell for name, cell in _owned(notebook) if name not in moved]
     return NotebookNode({**notebook, "cells": kept})
 

@@ -1,7 +1,7 @@
-"""The parts of a notebook as dictionaries with attributes: nbformat's, or their like in a tab.
+"""The parts of a notebook as dictionaries with attributes: nbformat's, or an equivalent in a tab.
 
-nbformat brings compiled packages that a browser tab does not have, and merging needs these two
-names of it alone.
+nbformat brings compiled packages that a browser tab does not have, and merging needs only these two
+of its names.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ _KEYS = {
 
 
 class UnreadableNotebookError(ValueError):
-    """The bytes are no notebook: bad JSON, not UTF-8, empty, or a format from the future."""
+    """The bytes are not a notebook: bad JSON, not UTF-8, empty, or a format from the future."""
 
 
 def parse(
@@ -33,8 +33,8 @@ def parse(
 
     Args:
         data: the bytes of its file.
-        before_upgrade: is called with a notebook of an older format; what goes through all of it
-            twice is still to come, so that this is where to refuse it, or to take something out.
+        before_upgrade: is called with a notebook of an older format, before two passes over all of
+            it, so this is the place to refuse it or to take something out.
 
     >>> parse(b'{"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": []}').cells
     []
@@ -125,7 +125,7 @@ def is_same_notebook(one: NotebookNode, other: NotebookNode) -> bool:
 
 
 def render(notebook: NotebookNode) -> bytes:
-    """The notebook's bytes: the same notebook gives the same bytes, always."""
+    """The notebook's bytes: the same notebook always gives the same bytes."""
     notebook_format = nbformat.versions[4]
     try:
         return (notebook_format.writes(notebook) + "\n").encode("utf-8")

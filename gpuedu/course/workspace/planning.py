@@ -1,8 +1,8 @@
 """What starting and updating would write: reads the three versions of a lesson, writes nothing.
 
-Of a lesson that is there, the notebook is written before its base: a run that is killed between
-the two leaves a base that is too old, which the next merge gets right. A base that is too new would
-make old text of the course look like the learner's.
+For an existing lesson, the notebook is written before its base: a run that is killed between the
+two leaves a base that is too old, which the next merge corrects. A base that is too new would make
+old text of the course look like the learner's.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _RANK = ("unchanged", "updated", "damaged", "new")
 
 @dataclass(frozen=True)
 class WorkspacePaths:
-    """Where things lie for one run; ``backup`` does not exist until something is put there."""
+    """Where things are for one run; ``backup`` does not exist until something is put there."""
 
     workspace: Path
     release: Path
@@ -46,7 +46,7 @@ class WorkspacePaths:
 
 @dataclass(frozen=True)
 class LessonPlan:
-    """What is to be done for one lesson, and how it will be told; ``writes`` in their order."""
+    """What to do for one lesson, and how to report it; ``writes`` are in order."""
 
     report: LessonReport
     writes: tuple[Write, ...] = ()
@@ -66,7 +66,7 @@ class _File:
 
 
 def plan_start(place: WorkspacePaths, lesson: str) -> LessonPlan:
-    """Lay out the files of a lesson that are not there. Raises WorkspaceError if unreadable."""
+    """Lay out the missing files of a lesson. Raises WorkspaceError if one is unreadable."""
     writes: list[Write] = []
     report, status = LessonReport(lesson, "present"), "present"
     with staging.told_as_workspace_error(place.workspace / lesson):
@@ -99,7 +99,7 @@ def plan_update(place: WorkspacePaths, lesson: str) -> LessonPlan:
 
 
 def plan_gone(place: WorkspacePaths, lesson: str) -> LessonPlan:
-    """What is told of a lesson that the release does not have; its folder stays as it is."""
+    """The report on a lesson that the release does not have; its folder stays as it is."""
     base = _read(place.workspace / OWN_FOLDER / "base" / lesson / f"{lesson}.ipynb")
     names = moving.exercises(base) if base is not None else frozenset()
     homes = [name for name, has in place.homes.items() if has & names]
@@ -228,7 +228,7 @@ def _released_notebook(file: _File) -> NotebookNode:
         return notebook_text.clean(notebook_text.parse(file.released))
     except UnreadableNotebookError as fault:
         raise WorkspaceError(
-            f"the released {file.name} is no notebook ({fault}). Nothing was changed",
+            f"the released {file.name} is not a notebook ({fault}). Nothing was changed",
             remedy="install gpuedu again, or `make build` in a checkout",
         ) from fault
 

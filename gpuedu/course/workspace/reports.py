@@ -1,4 +1,4 @@
-"""What starting and updating a workspace did, and how it is told (pure)."""
+"""What starting and updating a workspace did, and how it is reported (pure)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Files that change all or nothing, and never under somebody's hands.
+"""Files that change all or nothing, and never while somebody is working on them.
 
 Every new content is first written beside its target and forced to disk; only then are the targets
-replaced, one rename each. A full disk or an unwritable folder is met before anything changed; a
+replaced, one rename each. A full disk or an unwritable folder is noticed before anything changes; a
 kill at any moment leaves each file old or new, never half.
 """
 
@@ -22,7 +22,7 @@ _SUFFIX = ".gpuedu-tmp"
 
 @dataclass(frozen=True)
 class Write:
-    """One file to be written. ``expected``: what it holds until then, None if it is not there."""
+    """One file to write. ``expected``: what it holds until then, or None if it does not exist."""
 
     path: Path
     data: bytes
@@ -31,13 +31,13 @@ class Write:
 
 @dataclass(frozen=True)
 class StagedWrite:
-    """A write whose data lie on the disk already, in ``temporary``."""
+    """A write whose data are already on disk, in ``temporary``."""
 
     write: Write
     temporary: Path
 
     def commit(self) -> bool:
-        """Replace the target; False, and nothing done, if somebody wrote to it meanwhile."""
+        """Replace the target; if somebody wrote to it meanwhile, do nothing and return False."""
         if read_or_none(self.write.path) != self.write.expected:
             return False
         # resolve: a notebook that is a link stays one
@@ -57,7 +57,7 @@ def read_or_none(path: Path) -> bytes | None:
 
 @contextlib.contextmanager
 def staged(writes: Iterable[Write]) -> Iterator[tuple[StagedWrite, ...]]:
-    """Write every file's new content beside it; what was not committed is gone at the end.
+    """Write every file's new content beside it; what was not committed is removed at the end.
 
     Raises WorkspaceError, with nothing changed, if the disk is full or a folder not writable.
     """
@@ -109,7 +109,7 @@ def commit_all(files: Sequence[StagedWrite], done: list[Write]) -> bool:
 
 
 def put_back(done: Sequence[Write]) -> None:
-    """Undo committed writes, except to files that somebody wrote to since.
+    """Undo committed writes, except to files that somebody has written to since.
 
     Raises WorkspaceError that points at the backup if that fails too.
     """
@@ -123,7 +123,7 @@ def put_back(done: Sequence[Write]) -> None:
     except (OSError, WorkspaceError) as fault:
         raise WorkspaceError(
             f"some lessons were updated, others not, and could not be put back: {fault}",
-            remedy="run it again; your files as they were lie in .gpuedu/backup",
+            remedy="run it again; your files as they were are in .gpuedu/backup",
         ) from fault
 
 
@@ -152,7 +152,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what a killed run left half written anywhere below. Only while it is locked."""
+    """Remove what a killed run left half written anywhere below. Only under the lock."""
     for leftover in folder.rglob(f".*{_SUFFIX}"):
         with contextlib.suppress(OSError):
             leftover.unlink()

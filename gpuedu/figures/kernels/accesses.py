@@ -78,10 +78,10 @@ def plot_accesses(
     with_lines: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the elements that the lanes of one or more warps touch, one strip an access.
+    """Draw the elements that the lanes of one or more warps touch, one strip per access.
 
     A row is 128 bytes of memory in four sectors of 32 bytes. A colored cell carries the lane that
-    touches it; a gray one is in the same sector, and of a load it is fetched along.
+    touches it; a gray one is in the same sector, and a load fetches it too.
 
     Args:
         trace: The account of a launch, with watched accesses.
@@ -89,7 +89,7 @@ def plot_accesses(
         warps: Warps of the block; each has a color.
         block: A watched block; the first by default.
         occurrence: Which execution of the access, from 0 (loops have many).
-        with_lines: Whether numbers of lines are told; not where the reader has no source to see.
+        with_lines: Whether line numbers are shown; not if the reader has no source to see.
         ax: where to draw; a new figure by default.
 
     Raises:

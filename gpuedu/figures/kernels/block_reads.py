@@ -16,10 +16,10 @@ _WIDE_SHARE = 0.04
 
 
 def plot_block_reads(loads: np.ndarray, *, caption: Caption, ax: Axes | None = None) -> Axes:
-    """Draw a bar a block over the elements that it reads, one below the other.
+    """Draw a bar per block over the elements that it reads, one below another.
 
-    A stretch that is read once is plain; one that is read more often is hatched and carries how
-    often. At the right stands what the block asked for in all.
+    A range that is read once is plain; one that is read more often is hatched and labeled with how
+    often. On the right is what the block asked for in total.
 
     Args:
         loads: (blocks, elements), how often each block read each element.

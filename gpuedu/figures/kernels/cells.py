@@ -84,7 +84,7 @@ def write(
 
 
 def lane_text(occupants: Sequence[Occupant]) -> str:
-    """Who is in a cell: a lane's number, with a plus where there are more, "all" for a warp.
+    """Who is in a cell: a lane's number, with a plus if there are more, "all" for a warp.
 
     >>> lane_text([Occupant(0, 7)]), lane_text([Occupant(0, 7), Occupant(0, 8)])
     ('7', '7+')
@@ -114,7 +114,7 @@ def shorten(text: str, letters: int = 38) -> str:
 
 
 def wrap(text: str, letters: int = 112) -> str:
-    """A text in as many lines as the foot of a figure needs.
+    """A text wrapped for the foot of a figure.
 
     >>> wrap("a warp is 32 lanes", 12).splitlines()
     ['a warp is 32', 'lanes']

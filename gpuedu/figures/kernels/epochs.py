@@ -31,9 +31,9 @@ _FITS = 2
 def plot_epoch(epoch: Epoch, *, missing: Collection[int] = (), ax: Axes | None = None) -> Axes:
     """Draw what was written and what was read of an array between two barriers.
 
-    A cell is an element, in the array's own rows (a vector goes on in rows of 32); it has the
-    color of the warp and the number of the lane. A thick frame is an element that one thread
-    wrote and another touched in the same epoch; hatched is one that is read, but never written.
+    A cell is an element, in the array's own rows (a vector goes on in rows of 32); it has the color
+    of the warp and the number of the lane. A thick frame is an element that one thread wrote and
+    another touched in the same epoch; a hatched one is read but never written.
 
     Args:
         epoch: The accesses of one block.

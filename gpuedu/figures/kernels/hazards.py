@@ -1,4 +1,4 @@
-"""A hazard: the threads that meet on an element, or the element that is not there."""
+"""A hazard: the threads that meet on an element, or the element that does not exist."""
 
 from __future__ import annotations
 

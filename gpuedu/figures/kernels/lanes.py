@@ -33,7 +33,7 @@ def plot_active_lanes(
 ) -> Axes:
     """Draw the active lanes of a watched block's warps over its first steps.
 
-    A step is one line of source, run by the warps that have an active lane; it says nothing of
+    A step is one line of source, run by the warps that have an active lane; it says nothing about
     time. Each warp is a band of 32 lanes, lane 0 on top.
 
     Args:

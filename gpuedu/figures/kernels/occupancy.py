@@ -1,4 +1,4 @@
-"""How full a multiprocessor is, against what is varied."""
+"""How full a multiprocessor is, as something varies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def plot_occupancy_curves(
     Args:
         curves: Each is named at its right end.
         x: Name of what is varied, such as "registers a thread".
-        device: What the limits are of.
+        device: The device whose limits these are.
         source: How the shares came about.
         ax: where to draw; a new figure by default.
     """

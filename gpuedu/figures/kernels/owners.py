@@ -18,10 +18,10 @@ _CLASH = "#f7d5c8"
 
 @dataclass(frozen=True)
 class Owner:
-    """What became of one element: ``times`` it was written, first by this thread of this block.
+    """What happened to one element: it was written ``times`` times, first by this thread.
 
     An element that nobody wrote has ``times`` 0. ``outside`` is True for one that is past the end
-    of the array, and that somebody used.
+    of the array and that some thread used.
     """
 
     element: int
@@ -42,7 +42,8 @@ def plot_owners(
     Args:
         owners: in order of elements.
         caption: title, source, alternative text.
-        idle: what is said of threads that wrote nothing, behind the last element if there is room.
+        idle: what is said about threads that wrote nothing, after the last element if there is
+            room.
         ax: where to draw; a new figure by default.
     """
     inside = [owner for owner in owners if not owner.outside]

@@ -26,15 +26,15 @@ def plot_rounds(
 ) -> Axes:
     """Draw the first 32 places of a shared array, a row for each round in which it is written.
 
-    A colored cell was written in its round, by the thread whose number it carries. A line leads
-    to it from each place that this thread had read; where all read one place, a sentence says so. A
-    place that was not written stays empty. At the right: how many places are written, and how many
+    A colored cell was written in its round, by the thread whose number it carries. A line leads to
+    it from each place that this thread had read; if all read the same place, a sentence says so. A
+    place that was not written stays empty. On the right: how many places are written, and how many
     places of other threads went into them.
 
     Args:
         exchange: What a block handed around.
         kernel: The kernel's name, for the title.
-        most: Rounds that are drawn; how many more there are is said below.
+        most: Rounds that are drawn; a note below says how many more there are.
         ax: where to draw; a new figure by default.
     """
     shown = exchange.rounds[:most]
@@ -68,9 +68,9 @@ def plot_rounds(
             title=f"{kernel}: who takes what from whom" if kernel else "Who takes what from whom",
             alt=_alt(exchange, counts, most),
             source="A row is what was written between two barriers, by the threads whose numbers "
-            "are in the cells;\na line leads from each place that such a thread had read. At the "
-            "right: places written, and places of other\nthreads that were read for them. Where "
-            f"threads only read, there is no row. Block {exchange.block}.\n{COUNTED}",
+            "are in the cells;\na line leads from each place that such a thread had read. On the "
+            "right: places written, and places of other\nthreads that were read for them. "
+            f"Where threads only read, there is no row. Block {exchange.block}.\n{COUNTED}",
         ),
     )
 

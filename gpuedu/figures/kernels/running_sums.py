@@ -17,7 +17,7 @@ DONE = "#bfe3d6"
 
 
 def plot_running_sums(*, ax: Axes | None = None) -> Axes:
-    """Draw both ways, a row for each step that has to wait for the one above it.
+    """Draw both versions, with a row for each step that has to wait for the one above it.
 
     Args:
         ax: where to draw; a new figure by default.

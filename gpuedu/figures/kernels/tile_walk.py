@@ -20,14 +20,14 @@ _NONE = "#f1f3f7"
 
 @dataclass(frozen=True)
 class TileWalk:
-    """What one block reads of ``a`` and ``b``, and where its tile of ``c`` lies.
+    """What one block reads of ``a`` and ``b``, and where its tile of ``c`` is.
 
     Args:
-        a: (M, K) int, the turn in which the block first reads an element, -1 where it never does.
+        a: (M, K) int, the turn in which the block first reads an element, or -1 if it never does.
         b: (K, N) int, the same.
         block: the block's place along x (columns of ``c``) and y (rows).
         tile: rows and columns of a tile.
-        names: how the kernel calls the three matrices.
+        names: the kernel's names for the three matrices.
     """
 
     a: np.ndarray
@@ -43,7 +43,7 @@ class TileWalk:
 
     @property
     def turns(self) -> int:
-        """Tiles that are begun along K."""
+        """The number of tiles along K, including a partial one."""
         return -(-self.a.shape[1] // self.tile)
 
     def place(self, array: str, turn: int) -> tuple[int, int]:
@@ -52,7 +52,7 @@ class TileWalk:
         return (y, turn) if array == "a" else (turn, x)
 
     def missing(self, array: str, turn: int) -> int:
-        """Places of that tile that lie outside of the matrix."""
+        """Places of that tile that are outside the matrix."""
         shape = self.a.shape if array == "a" else self.b.shape
         first = (self.tile * place for place in self.place(array, turn))
         inside = (min(self.tile, n - at) for n, at in zip(shape, first, strict=True))
@@ -63,7 +63,7 @@ def plot_tile_walk(walk: TileWalk, *, caption: Caption, ax: Axes | None = None) 
     """Draw ``b`` above ``c`` and ``a`` at its left, so that a tile of ``c`` lies where both meet.
 
     A number is the turn in which the block reads there. Frames are the tiles that the turns should
-    bring; what is hatched lies outside of the matrix.
+    bring; hatched cells are outside the matrix.
 
     Args:
         walk: what the block reads.

@@ -23,8 +23,8 @@ def plot_touches(
     """Draw some neighboring threads of a block and the elements of the same numbers.
 
     A panel is what happens between two barriers, from left to right. A row is a thread, a column an
-    element: r where the thread reads it, w where it writes it. A thick frame is on an element that
-    one thread writes and another one touches in the same panel.
+    element: r if the thread reads it, w if it writes it. A thick frame is on an element that one
+    thread writes and another one touches in the same panel.
 
     Args:
         epochs: Accesses of one block to one array, in order.

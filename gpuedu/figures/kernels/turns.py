@@ -24,7 +24,7 @@ class TurnsPanel:
 
 
 def plot_turns(panels: Sequence[TurnsPanel], *, caption: Caption, ax: Axes | None = None) -> Axes:
-    """Draw, for each panel, the most crowded addresses with their lanes, a lane a turn.
+    """Draw, for each panel, the most crowded addresses with their lanes, one lane per turn.
 
     Args:
         panels: What to draw, from top to bottom.

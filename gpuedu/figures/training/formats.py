@@ -18,7 +18,7 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 @dataclass(frozen=True)
 class FormatRange:
-    """The positive numbers of a format: where they begin and end, and how fine they are.
+    """The positive numbers of a format: where they start and end, and how fine they are.
 
     Attributes:
         name: such as "fp16".
@@ -28,7 +28,7 @@ class FormatRange:
         mantissa_bits: stored, the leading 1 not counted.
 
     Raises:
-        ValueError: where they do not rise.
+        ValueError: if they do not rise.
 
     >>> FormatRange("fp16", 2**-24, 2**-14, 65504, 10).has_subnormals
     True
@@ -53,7 +53,7 @@ class FormatRange:
 
 
 def draw_format(ax: Axes, one: FormatRange, middle: float, scale: Scale) -> None:
-    """The bar of a format, with its texts inside, or beside it where there is more room."""
+    """The bar of a format, with its texts inside, or beside it if there is more room."""
     low, normal, high = (
         math.log2(x) for x in (one.smallest_subnormal, one.smallest_normal, one.largest)
     )

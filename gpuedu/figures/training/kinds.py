@@ -35,7 +35,7 @@ _LOOKS = {
 
 
 def look_of_kind(kind: str) -> KindLook:
-    """The look of a kind; one that is not known is drawn under its own name.
+    """The look of a kind; an unknown one is drawn under its own name.
 
     >>> look_of_kind("optimizer").name, look_of_kind("cache").name
     ('optimizer state', 'cache')

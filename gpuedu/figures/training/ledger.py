@@ -1,4 +1,4 @@
-"""What was predicted beside what was measured: a pair of bars each, with the difference."""
+"""Predicted next to measured: a pair of bars each, with the difference."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def plot_ledger(
     """Draw each pair from top to bottom, with both sizes and the difference in percent.
 
     Args:
-        rows: a negative or infinite size is said, not drawn.
+        rows: a negative or infinite size is mentioned, not drawn.
         caption: title, name of the x axis without its unit, which is chosen to fit, source,
             alternative text.
         tolerance: the share beyond which a difference is marked, such as 0.05.

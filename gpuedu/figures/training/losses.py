@@ -26,18 +26,18 @@ _FEW = 12
 
 @dataclass(frozen=True)
 class LossCurve:
-    """One run: its loss at each step; ``steps`` may be learning rates, samples or seconds, too.
+    """One run: its loss at each step; ``steps`` may also be learning rates, samples or seconds.
 
     Attributes:
         name: written at the end of its line.
         steps: rising.
-        losses: as many; one that is not finite is left out, and ends the line where none follows.
+        losses: as many; one that is not finite is left out, and ends the line if none follows.
         low: with ``high``, a band around the line, such as the quartiles of many runs.
         high: as many as ``low``.
-        smoothed: where it is given, it is the line, and ``losses`` are pale points behind it.
+        smoothed: if given, it is the line, and ``losses`` are pale points behind it.
 
     Raises:
-        ValueError: where they are not equally long, or only one edge of the band is given.
+        ValueError: if they are not equally long, or only one edge of the band is given.
     """
 
     name: str
@@ -73,7 +73,7 @@ class LossCurve:
         return [(x, y) for x, y in pairs if math.isfinite(y) and floor < y <= ceiling]
 
     def diverged_at(self, ceiling: float = math.inf) -> float | None:
-        """The step from which on no loss is finite and below ``ceiling``; None for a sound run.
+        """The step after which no loss is finite and below ``ceiling``; None for a sound run.
 
         >>> LossCurve("", (0, 1, 2, 3), (2.0, 9.0, 1.0, float("nan"))).diverged_at(), LossCurve(
         ...     "", (0, 1), (2.0, 1.0)).diverged_at()
@@ -110,11 +110,11 @@ def plot_losses(
         levels: horizontal lines, such as the loss of guessing.
         marks: single points, such as the learning rate that was chosen.
         ceiling: the highest loss that is drawn; above it a run counts as diverged. By default 1.6
-            times the highest first loss, where a curve goes beyond that.
+            times the highest first loss, if a curve goes beyond that.
         log_x: whether the x axis is logarithmic, as for learning rates.
         log_y: whether the y axis is.
         x_ticks: where the x axis has its numbers; by default at whole decades or round numbers.
-        fit_y: whether the y axis, if it is linear, begins below the lowest loss and not at 0.
+        fit_y: whether the y axis, if it is linear, starts below the lowest loss and not at 0.
         height_in: height of a new figure, in inches.
         lost: what the name of a curve that ends at an x says before the place.
         ax: where to draw; a new figure by default.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # torch comes with it, which a figure does not need
 
 NOTHING = "Nothing to draw yet: no memory was watched."
 MOST_BARS = 12
-"""Up to so many stages are bars, each with its own name; more are drawn as areas."""
+"""Up to this many stages are bars, each with its own name; more are drawn as areas."""
 _TEXT_PT, _LINE_PT, _ABOVE_PHASES_PT = 9.0, 12.5, 15.0
 _BAR = 0.8
 _VISIBLE_PT = 0.4
@@ -42,7 +42,7 @@ def plot_memory(
     height_in: float = 3.9,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw what lived at each moment, by kind from the ground up, with the peak told.
+    """Draw what was live at each moment, by kind from the bottom up, with the peak marked.
 
     Many moments, such as ``points(trace)``, are areas, with the phases named above them; a few,
     such as a point at the end of each phase, are bars, each named by its phase, with its total.
@@ -53,8 +53,8 @@ def plot_memory(
             to fit, source, alternative text.
         budget_bytes: a line that memory must not pass, or another to compare it with.
         budget_name: what that line is.
-        from_first_phase: whether moments outside of any phase are left out, where there are
-            phases: in these a watch counts, one by one, what is there already.
+        from_first_phase: whether moments outside any phase are left out, if there are phases: there
+            a watch counts, one by one, what already exists.
         height_in: height of a new figure, in inches.
         ax: where to draw; a new figure by default.
 

@@ -36,20 +36,20 @@ def plot_number_line(
     """Draw histograms of magnitudes above the ranges of formats, on one axis of powers of two.
 
     A column of a histogram holds the values between two powers of two. Each histogram has its own
-    scale: its tallest column tells its share of all finite values, and a column of a few values is
-    still a hair high. Zeros, which have no place on the axis, are told beside it.
+    scale: its tallest column is labeled with its share of all finite values, and a column of a few
+    values is still slightly visible. Zeros, which have no place on the axis, are noted beside it.
 
     Args:
         formats: from top to bottom; subnormals are pale and striped.
         values: numbers of any sign, or several sets by name, such as gradients before and after
             loss scaling; anything that NumPy takes, of any shape.
         caption: title, name of the axis, source, alternative text.
-        through: name of the format whose limits are drawn through the histograms, too.
+        through: name of the format whose limits are also drawn through the histograms.
         exponents: the powers of two between which the axis runs; by default all is shown.
         ax: where to draw; a new figure by default.
 
     Raises:
-        ValueError: where ``through`` is none of the formats.
+        ValueError: if ``through`` is not one of the formats.
 
     >>> fp16 = FormatRange("fp16", 2**-24, 2**-14, 65504, 10)
     >>> caption = Caption("Where gradients lie", "a hill", "measured here", x="magnitude")

@@ -24,7 +24,7 @@ _TICKS = 6
 
 
 def level_of(ratio: float) -> int | None:
-    """The step of shading of a value over the best one; None for what is infinite or no number.
+    """The step of shading of a value over the best one; None for an infinite value or NaN.
 
     >>> level_of(1.0), level_of(1.3), level_of(100.0), level_of(math.inf)
     (0, 1, 3, None)
@@ -44,7 +44,7 @@ def plot_surface(
     has_legend: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a cell for each value, darker where it is nearer to the least of all.
+    """Draw a cell for each value, darker the nearer it is to the smallest of all.
 
     Args:
         rows: values, the first row at the bottom; infinite where there is no outcome.
@@ -52,7 +52,7 @@ def plot_surface(
         chosen: the place that is framed.
         names: of the rows and of the columns; of many columns every second is named.
         caption: title, names of the axes, source, alternative text.
-        has_legend: whether the steps of shading are told below the axes.
+        has_legend: whether the steps of shading are explained below the axes.
         ax: where to draw; a new figure by default.
     """
     ax = style.new_axes(3.8) if ax is None else ax

@@ -32,10 +32,10 @@ class TrialBar:
 
     Attributes:
         name: below the bar, such as the batch.
-        held: what is there in any case.
+        held: what is always there.
         left: what earlier trials left behind.
-        added: what it had made by its peak.
-        refused: what it asked for when there was no room; 0 where it fitted.
+        added: what it had allocated by its peak.
+        refused: what it asked for when there was no room; 0 if it fit.
     """
 
     name: str

@@ -1,1 +1,1 @@
-"""A class at once: many submissions, several workers, killed and gone on with at any moment."""
+"""A whole class: many submissions, several workers, killed and resumed at any moment."""

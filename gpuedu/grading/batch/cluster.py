@@ -1,8 +1,8 @@
-"""Grading carried over a cluster by Dask: the workers of a scheduler judge, one job a thread.
+"""Grading carried over a cluster by Dask: the workers of a scheduler judge, one job per thread.
 
 Only answers, and the seed of one learner's cases, travel; submissions, verdicts and the class's
-secret stay on the class's machine. Which worker has which job is decided here, so that a fault can
-be tried by another one, and one that is of no use is left out.
+secret stay on the class's machine. Which worker has which job is decided here, so that after a
+fault another one can try, and a useless one is left out.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 CONNECT_LIMIT_S, RESULT_LIMIT_S, WORKER_LIMIT_S, LOOK_S = 20.0, 30.0, 60.0, 1.0
-"""Seconds to find the scheduler; for a verdict to arrive; to wait where no worker is left; between
+"""Seconds to find the scheduler; for a verdict to arrive; to wait if no worker is left; between
 looks at the workers."""
-_RESUME = "the same command with `--resume` goes on: what is graded is kept"
+_RESUME = "run the same command with `--resume`: what is graded is kept"
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,12 @@ class _Place:
 
 
 class ClusterCrew:
-    """The workers of a Dask scheduler, those that join it later, too.
+    """The workers of a Dask scheduler, including those that join later.
 
     Args:
         address: of the scheduler, such as ``tcp://10.0.0.1:8786``.
-        most: jobs at a time; 0 for one a thread of the workers.
-        warn: is told of workers that are of no use, and why.
+        most: jobs at a time; 0 for one per worker thread.
+        warn: is told of useless workers, and why.
 
     Raises:
         GpueduError: Dask is not installed, or there is no scheduler.
@@ -63,7 +63,7 @@ class ClusterCrew:
         return bool(self._free()) and not 0 < self._most <= len(self._places)
 
     def take(self, job: Job) -> None:
-        """Give a job to the worker with most free threads among those that had no fault with it."""
+        """Give a job to the worker with most free threads that had no fault with it."""
         free, tried = self._free(), self._tried[job.task]
         address = min(free, key=lambda one: (one in tried, -free[one], one))
         tried.add(address)
@@ -74,7 +74,7 @@ class ClusterCrew:
         self._places[job] = _Place(address, future)
 
     def replies(self) -> list[tuple[Job, Reply]]:
-        """Wait a little, and take what was answered; a job whose worker is gone is a fault.
+        """Wait a little, and take the replies; a job whose worker is gone is a fault.
 
         Raises:
             GpueduError: the scheduler is gone, or no worker is left that can grade.

@@ -14,17 +14,17 @@ from gpuedu.grading.verdict import GradingTask, Verdict
 class Job:
     """A submission that was read and is to be judged, on this machine or on another.
 
-    It has no path and no secret: whoever judges sees the learner's answers, and the seed of this
+    It has no path and no secret: the judge sees the learner's answers, and the seed of this
     learner's cases.
 
     Attributes:
         task: whose submission; its path is that of the class's machine.
         answers: sources of the learner's answer cells by id.
-        repairs: what was mended in its form.
+        repairs: what was repaired in its form.
         digest: SHA-256 of what was handed in.
-        exercises: those to judge.
+        exercises: the ones to judge.
         course: version of the course that read it.
-        sources: digest of the sources that are to judge it.
+        sources: digest of the sources that should judge it.
         limits: for each exercise.
         sandbox: False runs the learner's code as the grader's user.
     """
@@ -42,7 +42,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Notice:
-    """What is to be expected, so that a worker is ready when the first job comes; has no reply."""
+    """What to expect, so that a worker is ready when the first job comes; has no reply."""
 
     lesson: str
     sandbox: bool = True
@@ -50,13 +50,13 @@ class Notice:
 
 @dataclass(frozen=True)
 class Reply:
-    """What came of a job: a verdict, or a fault of ours.
+    """The outcome of a job: a verdict, or a fault of ours.
 
     Attributes:
-        verdict: None where there is a fault.
+        verdict: None if there is a fault.
         fault: what went wrong.
-        is_unfit: the fault is that of the place, for every job alike: no sandbox, another course.
-        is_slow: time was over for us; it is worth a try when nothing else runs here.
+        is_unfit: the fault is the place's and affects every job: no sandbox, another course.
+        is_slow: we ran out of time; it is worth another try when nothing else runs here.
     """
 
     verdict: Verdict | None = None
@@ -67,7 +67,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class Done:
-    """How a submission ended, and where that is written.
+    """How a submission ended, and where it is written.
 
     ``state`` is "there" where nothing was left to do, "regraded" where exercises were judged again.
     """

@@ -1,4 +1,4 @@
-"""What of a class is graded already: the folder of its verdicts, and what is written there."""
+"""What in a class is already graded: the folder of its verdicts, and what is written there."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ from gpuedu.grading.verdict import (
 from gpuedu.syllabus import lesson_in
 
 SET_ASIDE = "superseded"
-"""Folder, beside the verdicts, of those on what was handed in before; no command reads them."""
+"""Folder, beside the verdicts, for those on earlier submissions; no command reads them."""
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """The verdicts of a class, by whom, on what, and how judged.
+    """The verdicts of a class: whose, on what, and how judged.
 
-    Which exercises are judged again follows from the verdicts alone: each says by the digest of
-    which sources every exercise in it was judged. So a regrade that was killed goes on where it
+    Which exercises are judged again follows from the verdicts alone: each gives, for every exercise
+    in it, the digest of the sources that judged it. So a regrade that was killed resumes where it
     was, and one that is asked for twice does nothing the second time; nothing else has to be kept.
 
     Attributes:
@@ -50,8 +50,8 @@ class Ledger:
         limits: for each exercise.
         again: whether what has a verdict is graded again.
         sandbox: False for code that is trusted; it is written into each verdict.
-        regrade: exercises that are judged again where a verdict was made by other sources than
-            there are now; with ``again`` in any case.
+        regrade: exercises that are judged again if a verdict was made by sources other than the
+            current ones; with ``again``, always.
     """
 
     out: Path
@@ -61,7 +61,7 @@ class Ledger:
     regrade: Collection[str] = ()
 
     def open(self, task: GradingTask) -> Job | Done:
-        """What is to be judged of a submission; Done where nothing is left to do."""
+        """What has to be judged in a submission; Done if nothing is left to do."""
         self._require_variants(task)
         # Notebooks' library takes a second to be imported, in which workers make themselves ready.
         from gpuedu.grading.reading.released import read
@@ -85,8 +85,9 @@ class Ledger:
         """Raise GpueduError where the note is gone that a class was given numbers of its own."""
         if not task.variant and self._has_variants:
             raise GpueduError(
-                f"{self.out} has verdicts by numbers of a class's own, and {VARIANTS}, which says "
-                "whose, is gone: learners would be judged by numbers that they were not given",
+                f"{self.out} has verdicts on a class's own numbers, but {VARIANTS}, which says "
+                "whose they are, is gone: learners would be judged by numbers that they were "
+                "not given",
                 remedy=f"write it again: the one word `{Variants.CLASS}` or `{Variants.LEARNER}`",
             )
 
@@ -120,12 +121,12 @@ class Ledger:
         return done
 
     def fail(self, task: GradingTask, fault: str) -> Done:
-        """Say that it is our fault; another run tries again, since this is no verdict's name."""
+        """Say that it is our fault; another run tries again, as this is not a verdict's name."""
         verdict = Verdict(task, State.FAILED_BY_GRADER, reason=fault)
         return Done(write_verdict(self.out, failure_name(task), verdict), verdict.state)
 
     def sweep(self) -> None:
-        """Make the folder, and remove what a run that was killed half wrote."""
+        """Make the folder, and remove what a killed run half wrote."""
         with writing_in(self.out):
             self.out.mkdir(parents=True, exist_ok=True)
             for left in self.out.glob(f".*{SUFFIX}.*"):

@@ -14,7 +14,7 @@ from gpuedu.grading.batch.jobs import Job, Notice, Reply
 from gpuedu.grading.sandbox.cgroups import judges_group
 
 ENDING_LIMIT_S = 10.0
-"""How long a grader may take to end its sandbox before it is killed, and that with it."""
+"""How long a grader may take to end its sandbox before both are killed."""
 
 
 class GraderProcess:
@@ -36,11 +36,11 @@ class GraderProcess:
         self._is_limited = False
 
     def is_alive(self) -> bool:
-        """True if it still runs."""
+        """True if it is still running."""
         return self._process.poll() is None
 
     def send(self, job: Job) -> None:
-        """Give it a job; that it is gone is told by ``receive``."""
+        """Give it a job; if it is gone, ``receive`` says so."""
         self.job = job
         self._limit(job.sandbox)
         with contextlib.suppress(OSError):
@@ -59,7 +59,7 @@ class GraderProcess:
             self._limits.enter_context(judges_group(self._process.pid))
 
     def receive(self) -> Reply:
-        """Wait for the reply to its job; of a process that ended, that it did."""
+        """Wait for the reply to its job; if the process ended, that is the reply."""
         self.job = None
         try:
             return self.connection.recv()
@@ -68,7 +68,7 @@ class GraderProcess:
             return Reply(fault=f"the worker ended (status {self._process.returncode})")
 
     def end(self, limit_s: float = ENDING_LIMIT_S) -> None:
-        """End the process, and with it its sandbox."""
+        """End the process and its sandbox."""
         self.connection.close()
         try:
             self._process.wait(limit_s)
@@ -83,8 +83,8 @@ class LocalCrew:
 
     Args:
         most: how many.
-        notice: of what will come first: all are started at once, and make themselves ready while
-            submissions are read. Without it each is started when it is needed.
+        notice: of what will come first: all are started at once, and get ready while submissions
+            are read. Without it, each is started when needed.
     """
 
     def __init__(self, most: int, notice: Notice | None = None) -> None:
@@ -95,7 +95,7 @@ class LocalCrew:
             self._processes[-1].prepare_for(notice)
 
     def has_room(self) -> bool:
-        """True if a process has no job, or there may be another one."""
+        """True if a process has no job, or another may be started."""
         return len(self._processes) < self._most or any(
             process.job is None for process in self._processes
         )
@@ -115,7 +115,7 @@ class LocalCrew:
         """Wait until some jobs are answered, and take the replies.
 
         Raises:
-            GpueduError: the course was changed meanwhile, or there is no sandbox any more.
+            GpueduError: the course was changed meanwhile, or the sandbox is gone.
         """
         busy = {process.connection: process for process in self._processes if process.job}
         answered = [busy[one] for one in wait(list(busy)) if one in busy]
@@ -124,7 +124,7 @@ class LocalCrew:
             if reply.is_unfit:  # every process of this machine is alike
                 raise GpueduError(
                     f"nothing can be graded any more: {reply.fault}",
-                    remedy="the same command with `--resume`: what is graded is kept",
+                    remedy="run the same command with `--resume`: what is graded is kept",
                 )
         return answers
 

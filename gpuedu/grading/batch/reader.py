@@ -1,8 +1,8 @@
-"""The reader of notebooks is imported while workers make themselves ready.
+"""The notebook reader is imported while workers get ready.
 
 Its library checks notebooks against a schema, and that library's libraries compile forty grammars
-for international addresses when they are imported, longer than all the rest takes. No notebook's
-schema has such an address.
+for international addresses when they are imported, which takes longer than all the rest. No
+notebook's schema has such an address.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ _GRAMMARS = "rfc3987_syntax"
 
 
 def import_reader() -> None:
-    """Begin to import it; whoever imports it meanwhile waits until it is there.
+    """Start to import it; other imports of it wait until it is there.
 
-    In a thread, for its stack is new: CPython 3.11 asks the system for memory again and again where
-    a hot loop happens to lie at the end of a piece of the stack, and this import has such loops.
+    It runs in a thread because that has a new stack: CPython 3.11 asks the system for memory again
+    and again if a hot loop happens to be at the end of a chunk of the stack, and this import has
+    such loops.
     """
     threading.Thread(target=_import, name="import of the reader", daemon=True).start()
 

@@ -1,7 +1,7 @@
-"""What a worker of a cluster runs: it hands a job to a grader process of its own machine.
+"""What a worker of a cluster runs: it hands a job to a grader process on its own machine.
 
 A worker's thread judges nothing itself: judges set seeds and stop what takes too long, which needs
-a process of one's own, and whatever happens to that leaves the worker as it was.
+a separate process; whatever happens to that leaves the worker as it was.
 """
 
 from __future__ import annotations

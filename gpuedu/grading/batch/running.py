@@ -1,4 +1,4 @@
-"""A class is graded: jobs go to whoever grades, faults of ours are tried again, every task ends."""
+"""Grade a class: jobs go to free graders, our own faults are retried, and every task ends."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ from gpuedu.grading.verdict import GradingTask
 from gpuedu.hardware.machine import available_memory_bytes
 
 TRIES = 3
-"""How often a submission is tried where a fault of ours stops it, each time by another worker."""
+"""How often a submission is tried if a fault of ours stops it, each time by another worker."""
 
 
 class Crew(Protocol):
     """Those that grade, wherever they are; each has one job at a time."""
 
     def has_room(self) -> bool:
-        """True if somebody has no job."""
+        """True if one of them has no job."""
 
     def take(self, job: Job) -> None:
-        """Give a job to one that has none, and best to one that had no fault with it."""
+        """Give a job to one that has none, preferably one that had no fault with it."""
 
     def replies(self) -> list[tuple[Job, Reply]]:
-        """Wait for something to happen, and take what was answered.
+        """Wait for something to happen, and take the replies.
 
         Raises:
-            GpueduError: nobody is left who could grade.
+            GpueduError: no grader is left.
         """
 
     def end(self) -> None:
-        """Give back what grading took."""
+        """Release what grading took."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +53,13 @@ class Progress:
 
     Attributes:
         task: which.
-        state: of its verdict; ``there`` where nothing was left to do, ``regraded`` where some of
-            its exercises were judged again.
+        state: of its verdict; ``there`` if nothing was left to do, ``regraded`` if some of its
+            exercises were judged again.
         points: earned.
         seconds: that it took.
         done: submissions that have ended, this one included; of ``total``.
         total: of the class.
-        fault: of ours, where it could not be graded.
+        fault: of ours, if it could not be graded.
     """
 
     task: GradingTask
@@ -84,29 +84,29 @@ def grade_class(
     scheduler: str = "",
     warn: Callable[[str], None] = print,
 ) -> dict[str, int]:
-    """Grade submissions into verdict files; what is there already is not graded twice.
+    """Grade submissions into verdict files; what is already there is not graded twice.
 
-    The process can be killed at any moment, and the same call goes on where it was.
+    The process can be killed at any moment, and the same call resumes where it was.
 
     Args:
         tasks: the submissions.
-        out: the folder of the verdicts; made where it is not there.
+        out: the folder of the verdicts; created if missing.
         tell: is called whenever a submission has ended.
-        workers: how many submissions are graded at a time; by default one a core of this machine,
-            or fewer where memory is short, or one a thread of the cluster's workers.
+        workers: how many submissions are graded at a time; by default one per core of this machine,
+            fewer if memory is short, or one per thread of the cluster's workers.
         limits: for each exercise.
-        again: grade also what has a verdict.
+        again: also grade what has a verdict.
         sandbox: False runs learners' code as this user; each verdict says so.
-        regrade: exercises to judge again in verdicts that other sources of the course made.
-        scheduler: address of a Dask scheduler whose workers grade; none grades on this machine.
-        warn: is told of workers that are of no use.
+        regrade: exercises to judge again in verdicts made by other sources of the course.
+        scheduler: address of a Dask scheduler whose workers grade; without it, this machine grades.
+        warn: is told of useless workers.
 
     Returns:
         How many submissions ended in each state.
 
     Raises:
         SandboxError: there is no sandbox here.
-        GpueduError: the cluster is not there, or nobody is left in it who could grade.
+        GpueduError: the cluster is not there, or has no grader left.
     """
     ledger = Ledger(out, limits or PlayingLimits(), again, sandbox, frozenset(regrade))
     with contextlib.ExitStack() as stack:
@@ -139,7 +139,7 @@ def _crew(
 
 
 def most_workers(limits: PlayingLimits) -> int:
-    """As many as there are cores, if each could have the memory that it may take."""
+    """One per core, if each could have the memory that it may take."""
     memory_bytes = available_memory_bytes()
     rooms = math.inf if memory_bytes is None else memory_bytes // limits.memory_bytes
     return int(max(1, min(os.cpu_count() or 1, rooms)))

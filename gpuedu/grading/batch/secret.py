@@ -1,4 +1,4 @@
-"""The secret of a class, from which the cases are drawn; kept beside its verdicts."""
+"""The secret of a class, which its cases are drawn from; kept beside its verdicts."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from gpuedu.grading.verdict import SUFFIX, read_verdicts, seed_mark, writing_in
 
 NAME = "class-secret.txt"
 DIGEST = "class-secret.sha256"
-_NAME_IT = "name the file of before by `--secret` (for nbgrader, by `ClassVerdicts.secret`)"
+_NAME_IT = "name the earlier file with `--secret` (for nbgrader, with `ClassVerdicts.secret`)"
 
 
 def class_secret(out: Path, given: Path | None = None) -> str:
-    """The secret in a file of the teacher's; else that beside the verdicts, drawn at first.
+    """The secret in the teacher's file, or else the one beside the verdicts, drawn the first time.
 
-    A digest beside the verdicts keeps which secret the teacher's was.
+    A digest beside the verdicts records which secret the teacher's was.
 
     Raises:
         GpueduError: the teacher's file is not there, or empty; the folder of the verdicts was used
@@ -35,8 +35,8 @@ def class_secret(out: Path, given: Path | None = None) -> str:
         text = _read(path)
     else:
         raise GpueduError(
-            f"{out} was used with a secret in a file of yours, and no file was named now",
-            remedy=f"{_NAME_IT}; or take another folder of verdicts",
+            f"{out} was used with a secret from a file of yours, but no file was named this time",
+            remedy=f"{_NAME_IT}; or use another folder of verdicts",
         )
     _require_same(out, text)
     return text
@@ -49,7 +49,7 @@ def _read(given: Path) -> str:
         raise GpueduError(f"{given} cannot be read: {fault.strerror}") from fault
     except UnicodeDecodeError as fault:
         raise GpueduError(
-            f"{given} is no text", remedy="a secret is any long text, in UTF-8"
+            f"{given} is not text", remedy="a secret is any long text, in UTF-8"
         ) from fault
     if not text:
         raise GpueduError(f"{given} is empty", remedy="write any long text into it")
@@ -60,9 +60,9 @@ def _require_no_verdicts(out: Path) -> None:
     """Raise GpueduError where a new secret would be drawn beside verdicts of another one."""
     if any(out.glob(f"*{SUFFIX}")):
         raise GpueduError(
-            f"{out} has verdicts, and the secret that they were made with is gone: with a new one, "
-            "learners would be judged by other cases and numbers than they were given",
-            remedy=f"put {NAME} back, or {_NAME_IT}; or take another folder of verdicts",
+            f"{out} has verdicts, but the secret that they were made with is gone: with a new "
+            "one, learners would be judged by cases and numbers that they were not given",
+            remedy=f"put {NAME} back, or {_NAME_IT}; or use another folder of verdicts",
         )
 
 
@@ -85,16 +85,16 @@ def _require_same(out: Path, secret: str) -> None:
     if not same:
         used = _NAME_IT
         if own.exists() and not noted.exists():
-            used = "leave out the secret's file, since its own is there"
+            used = "leave out the secret's file, because the folder has its own"
         raise GpueduError(
-            f"{out} was used with another secret before: with this one, learners would be judged "
-            "by other cases and numbers than they were given",
-            remedy=f"{used}; or take another folder of verdicts",
+            f"{out} was used with another secret before: with this one, learners would be "
+            "judged by cases and numbers that they were not given",
+            remedy=f"{used}; or use another folder of verdicts",
         )
 
 
 def digest_of(secret: str) -> str:
-    """Tells whether a secret is the same as another, and nothing else."""
+    """Says whether a secret is the same as another, and nothing else."""
     return hashlib.sha256(f"class secret {secret}".encode()).hexdigest()
 
 
@@ -122,9 +122,9 @@ def _link_once(path: Path, text: str) -> None:
 
 
 def require_fresh(out: Path) -> None:
-    """Raise GpueduError where verdicts lie there already."""
+    """Raise GpueduError if there are verdicts already."""
     if any(out.glob(f"*{SUFFIX}")):
         raise GpueduError(
             f"there are verdicts in {out} already",
-            remedy="`--resume` goes on with them, `--again` grades all of them again",
+            remedy="`--resume` keeps them and goes on, `--again` grades all of them again",
         )

@@ -1,4 +1,4 @@
-"""Which submissions there are in a folder, and what in it is none."""
+"""Which submissions a folder has, and what in it is not one."""
 
 from __future__ import annotations
 
@@ -32,30 +32,32 @@ def find_submissions(
 ) -> list[GradingTask]:
     """The submissions in a folder that is laid out as nbgrader's ``submitted``.
 
-    A name that is nearly a lesson's, ``01_why_gpus (1).ipynb``, is taken where the learner has
-    nothing under the lesson's own name. Of several submissions of one lesson none is taken: which
-    of them counts is the teacher's to say.
+    A name that is nearly a lesson's, ``01_why_gpus (1).ipynb``, is taken if the learner has nothing
+    under the lesson's own name. If a lesson has several submissions, none is taken: which one
+    counts is for the teacher to say.
 
     Args:
         folder: has a folder for each learner, in which there is a folder, an archive or a notebook
             for each lesson: ``ann/01_why_gpus/...``, ``bob/01_why_gpus.zip``.
         secret: the teacher's; seeds of cases are made from it, and differ by learner.
-        lessons: folders of the lessons to grade; all that there are by default.
+        lessons: folders of the lessons to grade; all by default.
         variants: whose numbers they were given.
-        tell: is called with a line for all that is passed over: ``passed over: PATH: why``; where
-            a learner has very many files of one kind, with a line for some and their number.
+        tell: is called with a line for everything that is skipped: ``skipped: PATH: why``; if a
+            learner has very many files of one kind, with a line for some and their number.
 
     Raises:
         GpueduError: there is no folder, or no submission in it.
     """
     if not folder.is_dir():
-        raise GpueduError(f"{folder} is no folder", remedy="name the folder with the submissions")
+        raise GpueduError(
+            f"{folder} is not a folder", remedy="name the folder with the submissions"
+        )
 
     def pass_over(paths: Sequence[Path], why: str) -> None:
         for path in paths[:_MOST_TOLD]:
-            tell(f"passed over: {path}: {why}")
+            tell(f"skipped: {path}: {why}")
         if len(paths) > _MOST_TOLD:
-            tell(f"passed over: {paths[0].parent}: {len(paths) - _MOST_TOLD:,} more like these")
+            tell(f"skipped: {paths[0].parent}: {len(paths) - _MOST_TOLD:,} more like these")
 
     ready = {one.folder for one in ready_lessons()}
     wanted = set(lessons or ready)
@@ -79,7 +81,7 @@ def find_submissions(
 
 
 def task_for(learner: str, lesson: str, path: Path, secret: str, variants: Variants) -> GradingTask:
-    """A submission with all that the secret says of it."""
+    """A submission with all that the secret says about it."""
     seed, code = seed_for(secret, learner), code_for(secret, learner, variants)
     return GradingTask(learner, lesson, str(path), seed, code)
 
@@ -89,7 +91,7 @@ def _why_no_learner(path: Path) -> str:
     if path.is_symlink():
         return "a symbolic link, which is not followed: put the folder itself there"
     if not path.is_dir():
-        return "no learner's folder"
+        return "not a learner's folder"
     try:
         path.name.encode("utf-8")
     except UnicodeEncodeError:
@@ -108,7 +110,7 @@ def _submissions_of(
         pass_over([learner], f"it cannot be read: {fault.strerror}")
         return {}
     if not is_folder:
-        pass_over([learner], "there is nothing in it")
+        pass_over([learner], "it is empty")
     for path in is_folder:
         lesson = lesson_named(path.name)
         if not lesson or not (is_folder[path] or _ENDINGS.search(path.name)):
@@ -124,7 +126,7 @@ def _submissions_of(
             found[lesson] = best[0]
         else:
             count = f"it is one of {len(best):,} submissions of this lesson"
-            pass_over(best, f"{count}: leave one of them, or nothing is graded")
+            pass_over(best, f"{count}: keep one of them, or nothing is graded")
     return found
 
 
@@ -149,6 +151,6 @@ def lesson_named(name: str) -> str:
 
 
 def seed_for(secret: str, learner: str) -> int:
-    """The seed of a learner's cases; nobody who lacks the secret can tell it."""
+    """The seed of a learner's cases; without the secret, nobody can work it out."""
     digest = hashlib.blake2b(learner.encode(), key=hashlib.sha256(secret.encode()).digest())
     return int.from_bytes(digest.digest()[:6], "big")

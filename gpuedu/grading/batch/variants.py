@@ -1,4 +1,4 @@
-"""Which numbers each learner of a class was given: by a code that only the secret tells."""
+"""Which numbers each learner of a class was given: by a code that only the secret gives."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LENGTH = 12
 
 
 class Variants(StrEnum):
-    """Who has numbers of their own: nobody, each class, or each learner."""
+    """Who has their own numbers: nobody, each class, or each learner."""
 
     PUBLISHED = "published"
     CLASS = "class"
@@ -23,7 +23,7 @@ class Variants(StrEnum):
 
 
 def variants_in(out: Path) -> Variants:
-    """What was chosen for the class whose verdicts lie in a folder.
+    """What was chosen for the class whose verdicts are in a folder.
 
     Raises:
         GpueduError: the file that says so says something else.
@@ -43,20 +43,21 @@ def choose_variants(out: Path, wanted: Variants) -> None:
     """Note a choice beside the secret, where every command that grades finds it.
 
     Raises:
-        GpueduError: another was made before: what was handed out would be judged by other numbers.
+        GpueduError: a different one was made before: what was handed out would be judged by other
+            numbers.
     """
     path = out / NAME
     if path.exists() and variants_in(out) is not wanted:
         raise GpueduError(
-            f"numbers were handed out by {variants_in(out)} before, now it is to be by {wanted}",
-            remedy="take another folder of verdicts, with a secret of its own",
+            f"numbers were handed out by {variants_in(out)} before, but {wanted} is asked for now",
+            remedy="use another folder of verdicts, with its own secret",
         )
     out.mkdir(parents=True, exist_ok=True)
     path.write_text(f"{wanted}\n", "utf-8")
 
 
 def code_for(secret: str, learner: str, variants: Variants) -> str:
-    """The code of a learner's numbers; nobody who lacks the secret can tell it."""
+    """The code of a learner's numbers; without the secret, nobody can work it out."""
     if variants is Variants.PUBLISHED:
         return ""
     whose = f"learner {learner}" if variants is Variants.LEARNER else "class"

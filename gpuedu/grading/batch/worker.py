@@ -1,4 +1,4 @@
-"""A process that grades one submission after another, with a sandbox of its own."""
+"""A process that grades one submission after another, with its own sandbox."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Worker:
             return Reply(fault=str(fault) if isinstance(fault, GpueduError) else repr(fault))
 
     def prepare_for(self, notice: Notice) -> None:
-        """Begin what takes time; what goes wrong is told when a job comes."""
+        """Start what takes time; what goes wrong is reported when a job comes."""
         with contextlib.suppress(GpueduError, OSError):
             zygote = self._ready_zygote(notice.sandbox)
             zygote.begin(lesson_in(notice.lesson).slug, imports_in(notice.lesson))
@@ -99,7 +99,7 @@ def _why_unfit(job: Job) -> str:
     if here != job.course:
         return f"it has gpuedu {here}, the class is graded with {job.course}"
     if sources_digest(job.task.lesson) != job.sources:
-        return f"its gpuedu {here} has other sources than that of the class"
+        return f"its gpuedu {here} has different sources from the class's"
     try:
         if job.sandbox:
             require_sandbox()

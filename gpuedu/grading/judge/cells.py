@@ -1,4 +1,4 @@
-"""What of a submission belongs to one exercise."""
+"""The part of a submission that belongs to one exercise."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Cells:
     """The cells of one exercise.
 
     Attributes:
-        sources: those to run, each a name and its source: imports, what is given, the answers.
+        sources: the ones to run, each a name and its source: imports, what is given, the answers.
         arguments: what the check cell hands over, as source text.
         imports: import statements of the lesson's own setup cells.
-        measured: names that what is given calls ``measure`` with.
+        measured: names with which the given cells call ``measure``.
     """
 
     sources: tuple[tuple[str, str], ...]
@@ -47,8 +47,8 @@ class CourseCell:
 def course_cells(lesson: str, variant: str = "") -> tuple[CourseCell, ...]:
     """The code cells that learners of a lesson were given.
 
-    The published file is the course's own, so it is read as it is: what checks notebooks takes a
-    second to be imported, in each process that grades.
+    The published file is the course's own, so it is read unchecked: the notebook checker takes a
+    second to import, in each process that grades.
 
     Args:
         lesson: the lesson's folder, such as ``01_why_gpus``.
@@ -77,7 +77,7 @@ def is_untouched(given: Sequence[CourseCell], answers: Mapping[str, str], exerci
 
 
 def imports_in(lesson: str) -> str:
-    """The import statements of a lesson's setup cells, as a lesson's ``Cells`` have them."""
+    """The import statements of a lesson's setup cells, in the form of ``Cells``."""
     setups = (cell for cell in course_cells(lesson) if cell.role == "setup")
     return "\n".join(imports_of(cell.source) for cell in setups)
 
@@ -102,7 +102,7 @@ def cells_of(given: Sequence[CourseCell], answers: Mapping[str, str], exercise: 
 
 
 def measured_in(given: str) -> list[str]:
-    """Names with which a cell calls ``measure``, where it hands over nothing else."""
+    """Names with which a cell calls ``measure`` if it hands over nothing else."""
     calls = (node for node in ast.walk(ast.parse(given)) if isinstance(node, ast.Call))
     return [
         call.args[0].value

@@ -1,4 +1,4 @@
-"""Compartments: namespaces and a control group, in which one submission's players run in turn."""
+"""Compartments: namespaces and a control group, where one submission's players run in turn."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _REPLY_LIMIT_S = 60.0
 
 
 class Session:
-    """In place of a control group, where there is no sandbox: the session of the player's."""
+    """Replaces a control group where there is no sandbox: the player's session."""
 
     def __init__(self) -> None:
         self._process = 0
@@ -57,12 +57,12 @@ def _a_session() -> Iterator[Session]:
 
 
 class Compartment:
-    """Players run here, one after another; all that they started is gone when it ends.
+    """Players run here, one after another; everything they started is gone when it ends.
 
     Args:
         control: the zygote's socket.
         settings: for the compartment's processes.
-        limits: of all that runs here together, and of each player's output.
+        limits: on everything that runs here, and on each player's output.
 
     Raises:
         SandboxError: it could not be made.
@@ -104,7 +104,7 @@ class Compartment:
             yield ours
 
     def player(self) -> Player | None:
-        """A fresh player; the one before is ended. None where something of it is left."""
+        """A fresh player; the one before is ended. None if something of it is left."""
         if self._player is not None:
             self._player.end()
             if self._is_lost or self._player.is_killed:
@@ -126,7 +126,7 @@ class Compartment:
         return self._player
 
     def end(self) -> None:
-        """Kill all that runs here."""
+        """Kill everything that runs here."""
         if self._player is not None:
             self._player.end()
         self._stack.close()
@@ -139,4 +139,4 @@ def _process_behind(connection: socket.socket) -> int:
     for level, kind, data in told:
         if said and (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
             return int.from_bytes(data[:4], sys.byteorder)
-    raise SandboxError("a compartment ended before it began")
+    raise SandboxError("a compartment ended before it started")

@@ -44,11 +44,11 @@ class _NothingToPlayError(Exception):
 
 
 def examine_cells(stage: Stage, exercise: Exercise, cells: Cells, seed: int) -> Report:
-    """Judge a learner's cells on the cases that ``seed`` draws. Never raises for what they do.
+    """Judge a learner's cells on the cases drawn from ``seed``. What they do never makes it raise.
 
     Args:
         stage: where they are played.
-        exercise: which.
+        exercise: which one.
         cells: the learner's, and what was given.
         seed: of the cases.
 

@@ -27,9 +27,9 @@ def grade(
     limits: PlayingLimits,
     exercises: Sequence[str] = (),
 ) -> Verdict:
-    """Judge the exercises of a submission, each in a process of its own.
+    """Judge the exercises of a submission, each in its own process.
 
-    One whose blanks are as they were handed out is unsolved, and not played.
+    An exercise whose blanks are as they were handed out is unsolved, and is not played.
 
     Args:
         zygote: where players come from.
@@ -73,6 +73,6 @@ def _no_time_left(exercise: Exercise, limits: PlayingLimits) -> Report:
 
 
 def seed_of(seed: int, exercise: str) -> int:
-    """The seed of one exercise's cases: cases of one tell nothing about those of another."""
+    """The seed of one exercise's cases: one exercise's cases say nothing about another's."""
     digest = hashlib.sha256(f"{seed} {exercise}".encode()).digest()
     return int.from_bytes(digest[:6], "big")

@@ -1,4 +1,4 @@
-"""How much memory a judge may take for one result: beyond it, what asks for more raises."""
+"""How much memory a judge may take for one result: beyond it, asking for more raises."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _STATUS = Path("/proc/self/status")
 
 @contextmanager
 def at_most_more(nbytes: int) -> Iterator[None]:
-    """Inside, this process may write to ``nbytes`` more than it can now; its threads share that."""
+    """Inside, this process may write to ``nbytes`` more than it has now; its threads share that."""
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     most = _data_bytes() + nbytes
     others = (one for one in (soft, hard) if one != resource.RLIM_INFINITY)

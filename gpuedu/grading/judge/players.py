@@ -1,4 +1,4 @@
-"""A player, as the judge sees it: asked, limited, listened to, and ended, always."""
+"""A player, as the judge sees it: always asked, limited, listened to, and ended."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ _PIECE = 65536
 
 
 class Group(Protocol):
-    """What a player's processes are in, and can be killed by."""
+    """What a player's processes run in, and can be killed through."""
 
     def kill(self) -> bool:
-        """Kill all of them; whether none is left."""
+        """Kill all of them; returns whether none is left."""
 
     def out_of_memory(self) -> bool:
-        """True if one was killed for want of memory."""
+        """True if one was killed for lack of memory."""
 
     def is_at_limit(self) -> bool:
-        """True if that was for their own limit, and not because others took all there is."""
+        """True if that was because of their own limit, not because others took all there is."""
 
 
 class PlayerGoneError(Exception):
-    """The player ended, was killed, or sent what is no message; why, in words for its owner."""
+    """The player ended, was killed, or sent something that is not a message; why, for its owner."""
 
 
 class Player:
@@ -56,9 +56,9 @@ class Player:
         Its waits for a processor do not count (see ``Allowance``).
 
         Raises:
-            TimeoutError: it was not read, or no whole reply came, in time; it has been killed.
+            TimeoutError: it did not read, or no whole reply came, in time; it has been killed.
             PlayerGoneError: it is gone, and why.
-            MachineFullError: it is gone for want of memory that others took.
+            MachineFullError: it is gone for lack of memory that others took.
         """
         try:
             allowance = Allowance(limit_s, self.pid)
@@ -82,17 +82,17 @@ class Player:
         while time.monotonic() < end_s:  # the kernel counts a little later than it kills
             if self._group.out_of_memory():
                 if not self._group.is_at_limit():
-                    raise MachineFullError("this machine ran out of memory while it was played")
+                    raise MachineFullError("this machine ran out of memory while it ran")
                 return f"it used more than {self._limits.memory_bytes // 2**20} MiB of memory"
             time.sleep(0.02)
-        return "it ended the process that it was tried in"
+        return "it ended the process that it ran in"
 
     def _kill(self) -> None:
         self.is_killed = True
         self._group.kill()
 
     def end(self) -> None:
-        """Let it go, and close what belongs to it; its compartment's end kills what it leaves."""
+        """Release it, and close what belongs to it; its compartment's end kills what it leaves."""
         if not self._ended:
             self._ended = True
             self._channel.close()

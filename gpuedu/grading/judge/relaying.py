@@ -2,7 +2,7 @@
 
 In one are the learner's functions, in the other the machine, which plays. While one of them is
 asked for something it may ask the other: the machine for a call, the learner's code for something
-of the device. They take turns, so whoever was not asked is waiting.
+of the device. They take turns, so the one that was not asked is waiting.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Relay:
         self._messages = 0
 
     def start_machine(self) -> None:
-        """Have the machine there before anybody's time is measured."""
+        """Make sure the machine is there before any time is measured."""
         self._machine()
 
     def _machine(self) -> Player:
@@ -47,7 +47,7 @@ class Relay:
         return self._start_machine()
 
     def allowance(self, limit_s: float) -> Allowance:
-        """Time for what is asked next, of the machine, too, if it is there.
+        """Allow time for what is asked next, also of the machine if it is there.
 
         They take turns, with the judge between them, whose time is not the learner's.
         """
@@ -102,7 +102,7 @@ class Relay:
     def _count(self) -> None:
         self._messages += 1
         if self._messages > MOST_MESSAGES:
-            raise PlayerGoneError(f"it asked for more than {MOST_MESSAGES:,} things of the device")
+            raise PlayerGoneError(f"it asked the device for more than {MOST_MESSAGES:,} things")
 
 
 def _has(message: Any, name: str) -> bool:

@@ -1,7 +1,7 @@
 """Which sources of the course judge a lesson, as a digest.
 
-The whole package is in it, and not an exercise's own modules alone: a judge leans on its lesson, on
-the machine that runs kernels, on the models, and a mend of any of these can change a verdict. A
+It covers the whole package, not only an exercise's own modules: a judge depends on its lesson, on
+the machine that runs kernels and on the models, and a fix in any of these can change a verdict. A
 digest that is too wide costs a second judgment; one that is too narrow would keep a wrong one.
 """
 
@@ -19,7 +19,7 @@ _SUFFIXES = (".py", ".toml", ".json", ".cu", ".txt")
 
 @cache
 def sources_digest(lesson: str) -> str:
-    """A digest of the package, and of what learners of a lesson were given; short, hexadecimal.
+    """A short hexadecimal digest of the package and of what learners of a lesson were given.
 
     The same for a checkout and for an installed package.
 

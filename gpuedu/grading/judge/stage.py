@@ -13,8 +13,8 @@ from gpuedu.grading.sandbox.limits import PlayingLimits, SandboxError
 class Stage:
     """The players of one submission; a context, at whose end all of them are gone.
 
-    Each exercise has a player of its own. A compartment serves the next one, too, where nothing is
-    left in it; a new one is made where something is, or was killed.
+    Each exercise has its own player. A compartment also serves the next one if nothing is left in
+    it; if something is, or was killed, a new one is made.
 
     Args:
         zygote: where compartments come from.
@@ -43,7 +43,7 @@ class Stage:
         self._compartment = self._machine_compartment = self._machine = None
 
     def prepare(self, lesson: str, imports: str) -> None:
-        """Have what a lesson needs imported; see ``Zygote.prepare``."""
+        """Make sure what a lesson needs is imported; see ``Zygote.prepare``."""
         self._zygote.prepare(lesson, imports)
 
     def learner(self) -> Player:
@@ -56,7 +56,7 @@ class Stage:
         return player
 
     def machine(self) -> Player:
-        """The player for kernels, in which none of the learner's Python runs.
+        """The player for kernels, which runs none of the learner's Python.
 
         Raises:
             SandboxError: none can be had.
@@ -66,7 +66,7 @@ class Stage:
         return self._machine
 
     def drop_machine(self) -> None:
-        """End the player for kernels: what is in it is no longer the course's alone."""
+        """End the player for kernels: what is in it no longer comes only from the course."""
         if self._machine is not None:
             self._machine.end()
         self._machine = None
@@ -85,5 +85,5 @@ class Stage:
 def _first(compartment: Compartment) -> Player:
     player = compartment.player()
     if player is None:
-        raise SandboxError("a player ended before it began")
+        raise SandboxError("a player ended before it started")
     return player

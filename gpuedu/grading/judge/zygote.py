@@ -54,7 +54,7 @@ class Zygote:
         self._awaited = 1
 
     def begin(self, lesson: str, imports: str) -> None:
-        """Have it import what a lesson needs, and do not wait for it.
+        """Make it import what a lesson needs, without waiting for it.
 
         Args:
             lesson: the lesson's slug.
@@ -68,7 +68,7 @@ class Zygote:
                 self._control.sendall(json.dumps(request).encode())
 
     def prepare(self, lesson: str, imports: str) -> None:
-        """Have it import what a lesson needs, unless it has, and wait until all is there.
+        """Make it import what a lesson needs, unless it has, and wait until everything is there.
 
         Raises:
             SandboxError: it did not start, or ended.
@@ -93,7 +93,7 @@ class Zygote:
         return self._process.poll() is None
 
     def compartment(self, limits: PlayingLimits) -> Compartment:
-        """A fresh compartment for players; end it.
+        """A fresh compartment for players; the caller ends it.
 
         Raises:
             SandboxError: none can be had.

@@ -16,7 +16,7 @@ class Channel:
 
     Args:
         connection: a stream socket; the channel owns it.
-        limits: of what may be received.
+        limits: on what may be received.
     """
 
     def __init__(self, connection: socket.socket, limits: WireLimits | None = None) -> None:
@@ -36,9 +36,9 @@ class Channel:
         """The next value.
 
         Raises:
-            TimeoutError: it was not there, whole, when the allowance was over.
+            TimeoutError: it was not there in full when the allowance was over.
             EOFError: the other side has gone.
-            WireError: what came is no message, or beyond the limits.
+            WireError: what came is not a message, or exceeds the limits.
         """
         lengths = read_lengths(bytes(self._read(LENGTHS_BYTES, allowance)), self._limits)
         return unpack_parts(lengths, self._read(sum(lengths), allowance), self._limits)

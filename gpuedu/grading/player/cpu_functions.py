@@ -1,7 +1,7 @@
 """Functions that Numba compiles for the CPU: with which options, and what they may use.
 
-Where none of the learner's Python runs they are compiled again from their text, without a way back
-to Python. Compiled code is given numbers and arrays and what is listed here of Numba: nothing that
+They are compiled again from their text where none of the learner's Python runs, without a way back
+to Python. Compiled code may use numbers, arrays and what is listed here from Numba: nothing that
 takes an address, calls foreign code, or extends the compiler.
 """
 
@@ -57,7 +57,7 @@ def told_compilation(function: Any) -> dict[str, Any]:
     """How a function is compiled, as plain values.
 
     Raises:
-        AnswerError: it is compiled for something else than numbers and arrays.
+        AnswerError: it is compiled for something other than numbers and arrays.
     """
     dispatcher = _dispatcher(function)
     options = {name: _told_option(one) for name, one in dispatcher.targetoptions.items()}
@@ -91,7 +91,7 @@ def _told_type(kind: Any) -> str | list:
     if _is_number(kind):
         return kind.name
     raise AnswerError(
-        f"a signature with `{kind}` cannot be used where a class is graded",
+        f"a signature with `{kind}` cannot be used when a class is graded",
         remedy="leave the signature out: Numba finds it in the first call",
     )
 
@@ -103,7 +103,7 @@ def compiled(function: types.FunctionType, told: Mapping[str, Any]) -> Any:
     """The function, to be compiled as ``told_compilation`` says, and in no other mode.
 
     Raises:
-        AnswerError: it uses, or is compiled with, what it may not be here.
+        AnswerError: it uses, or is compiled with, something that is not allowed here.
     """
     import numba
 
@@ -138,7 +138,7 @@ def require_library(module: str, name: str, found: Any) -> None:
 
 def _refusal(what: str) -> AnswerError:
     return AnswerError(
-        f"{what} cannot be used in a compiled function where a class is graded",
+        f"{what} cannot be used in a compiled function when a class is graded",
         remedy="numbers, arrays, `prange` and other compiled functions can",
     )
 
@@ -201,7 +201,7 @@ def _changes_nothing(name: str, value: Any) -> bool:
 
 def _refused_option(name: Any) -> AnswerError:
     return AnswerError(
-        f"Numba's option `{name}` cannot be used where a class is graded",
+        f"Numba's option `{name}` cannot be used when a class is graded",
         remedy=f"leave `{name}=` out",
     )
 
@@ -210,7 +210,7 @@ def _signatures(told: Any) -> list[tuple]:
     if told is None:
         return []
     if type(told) is not list or not 0 < len(told) <= _MOST_SIGNATURES:
-        raise AnswerError("a compiled function arrived in a form that none has")
+        raise AnswerError("a compiled function arrived in an unknown form")
     return [tuple(map(_type, one if type(one) is list else [None])) for one in told]
 
 
@@ -224,4 +224,4 @@ def _type(told: Any) -> Any:
         case ["array", str(element), int(ndim), "C" | "F" | "A" as layout, bool(readonly)]:
             if 0 <= ndim <= _MOST_DIMENSIONS:
                 return numba_types.Array(_type(element), ndim, layout, readonly=readonly)
-    raise AnswerError("a compiled function arrived in a form that none has")
+    raise AnswerError("a compiled function arrived in an unknown form")

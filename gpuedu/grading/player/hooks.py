@@ -1,4 +1,4 @@
-"""Hooks that a learner's function hangs on tensors: who notes its calls notes theirs, too."""
+"""Hooks that a learner's function puts on tensors: what notes its calls notes theirs too."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ KINDS = ("register_hook", "register_post_accumulate_grad_hook")
 """Methods of a tensor that take a hook."""
 
 Wrap = Callable[[Any, str, Callable], Callable]
-"""Gives what to hang on a tensor instead of a function, by the method that takes it."""
+"""Returns what to put on a tensor instead of a function, by the method that takes it."""
 
 _HERE = threading.local()
 _LOCK = threading.Lock()
@@ -20,7 +20,7 @@ _LOCK = threading.Lock()
 
 @contextmanager
 def wrapping(wrap: Wrap) -> Iterator[None]:
-    """In this thread, have hooks wrapped that are hung on tensors in the block."""
+    """In this thread, wrap hooks that are put on tensors in the block."""
     _watch()
     before = getattr(_HERE, "wrap", None)
     _HERE.wrap = wrap

@@ -1,4 +1,4 @@
-"""Linux's own calls that shut a process in: namespaces, mounts, capabilities, limits."""
+"""Linux's calls that confine a process: namespaces, mounts, capabilities, limits."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def _require(status: int, what: str) -> None:
 
 
 def die_with_parent() -> None:
-    """Be killed when the parent ends, however it does; on Linux only."""
+    """Be killed when the parent ends, however it ends; only on Linux."""
     if sys.platform != "linux":
         return
     _require(_libc().prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0), "death signal")
 
 
 def become(user: int) -> None:
-    """Be another user, alone in a group of that number, with no capability, for good."""
+    """Become another user for good, alone in a group of that number and with no capabilities."""
     _drop_bounds()
     os.setgroups(())
     os.setresgid(user, user, user)
@@ -57,7 +57,7 @@ def become(user: int) -> None:
 
 
 def hide_memory() -> None:
-    """Let no process of the same user read this one's memory, environment or files; on Linux."""
+    """Keep the user's other processes out of this one's memory, environment and files; on Linux."""
     _set_dumpable(0)
 
 
@@ -67,9 +67,9 @@ def _set_dumpable(value: int) -> None:
 
 
 def enter_own_namespaces() -> None:
-    """Get namespaces of one's own: user, mounts, processes, messages, and a network that is empty.
+    """Get new namespaces: user, mounts, processes, messages, and an empty network.
 
-    The caller has one thread, and keeps its number as a user. Its first child is process 1.
+    The caller has one thread and keeps its user number. Its first child is process 1.
     """
     user, group = os.getuid(), os.getgid()
     flags = _NEW_USER | _NEW_MOUNTS | _NEW_PROCESSES | _NEW_IPC | _NEW_NETWORK
@@ -90,12 +90,12 @@ def _start_loopback() -> None:
 
 
 def has_connections() -> bool:
-    """True if ports are taken in this network, by what a process left that is gone."""
+    """True if ports are taken in this network by leftovers of a process that is gone."""
     return any(len(Path(name).read_text().splitlines()) > 1 for name in _CONNECTIONS)
 
 
 def enter_own_keyring() -> None:
-    """Have a keyring of a session of one's own, and none of the session that came before."""
+    """Get a new session keyring, with nothing from the session before."""
     number = _KEYCTL.get(platform.machine())
     if number is not None:  # else there is none: other machines' calls have other numbers
         _libc().syscall(number, _JOIN_SESSION_KEYRING, None)
@@ -119,9 +119,9 @@ def mount_memory(folder: str, size_bytes: int) -> None:
 
 
 def mount_processes() -> None:
-    """Put a /proc over the old one that shows this namespace alone; where refused, an empty one.
+    """Put a /proc over the old one that shows only this namespace; if refused, an empty one.
 
-    Nothing in it can be written to: no setting of the kernel's, and nothing of a process.
+    Nothing in it can be written to, neither the kernel's settings nor anything of a process.
     """
     try:
         _mount("proc", "/proc", _NO_SETUID | _NO_DEVICES | _NO_PROGRAMS | _READ_ONLY, "")
@@ -135,7 +135,7 @@ def _mount(kind: str, folder: str, flags: int, options: str) -> None:
 
 
 def forbid_namespaces() -> None:
-    """Let nobody in this user namespace make another."""
+    """Let no process in this user namespace make another."""
     with contextlib.suppress(OSError):  # a kernel without this setting
         Path("/proc/sys/user/max_user_namespaces").write_text("0")
 
@@ -150,10 +150,10 @@ def drop_privileges() -> None:
 
 
 def load_filter(program: bytes) -> None:
-    """Let a filter decide about all calls of the kernel, for good; privileges are dropped before.
+    """Let a filter decide about all system calls, for good; privileges are dropped first.
 
     Args:
-        program: instructions of the kernel's, 8 bytes each.
+        program: the kernel's instructions, 8 bytes each.
     """
 
     class Program(ctypes.Structure):

@@ -1,7 +1,7 @@
-"""What a zygote imports, and tries, before players are forked: they pay for none of it again.
+"""What a zygote imports, and tries, before players are forked, so that they need not.
 
-All of it is the course's own, and leaves one thread: a fork of a process that has run parallel code
-can hang.
+All of it is the course's own, and leaves only one thread: a fork of a process that has run parallel
+code can hang.
 """
 
 from __future__ import annotations

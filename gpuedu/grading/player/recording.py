@@ -1,9 +1,9 @@
-"""What a learner's functions gave while a case was played, as plain values.
+"""What a learner's functions returned while a case was played, as plain values.
 
-A play that notes nothing beside the results of the learner's functions is played twice: here, where
-their calls are recorded, and again on the machine, with functions that give what was recorded. What
-is judged was then made by the course's code alone, and has the form that the play gives it: all
-that a learner's process can send are other results.
+A play that notes nothing besides the results of the learner's functions is played twice: here,
+where their calls are recorded, and again on the machine, with functions that return what was
+recorded. What is judged then comes only from the course's code, in the form that the play gives it:
+all a learner's process can do is send other results.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Recorder:
-    """Stands between a play and a learner's answers.
+    """Sits between a play and a learner's answers.
 
     Args:
         play: the exercise's.
@@ -57,22 +57,22 @@ class Recorder:
             self.answers.append(self._recorded(number, given) if is_one else given)
 
     def told(self) -> dict[str, list]:
-        """``values`` of the answers that are no functions, and ``calls`` of the others in order.
+        """``values`` of the answers that are not functions, and ``calls`` of the others in order.
 
         A call is a dict: the number of the ``answer``; what was ``given``, or else ``raised``; what
-        it ``left`` in each object in its arguments, None where that is as it was. Where the play
-        lends functions, ``acts`` are the calls of these, each with what was left, and asked of the
-        network, before it; where it draws random numbers, ``chance`` are the states of the
+        it ``left`` in each object in its arguments, None if that is unchanged. Where the play lends
+        functions, ``acts`` are the calls of these, each with what was left, and what the network
+        was asked, before it; where it draws random numbers, ``chance`` are the states of the
         generators that were moved; where operations are recorded, they are the ``program``; where
         it calls later, ``made`` is the number of the function that was given, and ``hooks`` say
-        which function hangs on which object. A call on a simulated rank has its ``rank``, and what
-        it asked of the ``network`` since its last act. ``attested`` are what the play asked for by
+        which function is on which object. A call on a simulated rank has its ``rank``, and what it
+        asked the ``network`` since its last act. ``attested`` are what the play asked for by
         ``attested``.
         """
         return {"values": self._values, "calls": self._calls, "attested": self._attested}
 
     def play(self, inputs: Mapping[str, Any]) -> Any:
-        """What the play gives, while all that is to be told is recorded."""
+        """What the play returns, while everything to be sent is recorded."""
         with attested_by(self._witness):
             return self._play.run(self.answers, inputs)
 

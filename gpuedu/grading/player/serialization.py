@@ -1,10 +1,10 @@
-"""Kernels as text: taken apart where the learner's code ran, put together where none of it did.
+"""Kernels as text: taken apart where the learner's code ran, rebuilt where none of it did.
 
 The machine reads a kernel's source and looks at the names that it uses from outside. Both travel as
 plain values, so a kernel that arrives is what the machine will run, whatever its Python did before.
 So do functions that Numba compiles for the CPU, where a play has them compiled on the machine, and
-kernels in Triton, of which nothing but Triton's language is executed there.
-Other functions of the learner's stay where they are, and are called from afar.
+Triton kernels, of which only Triton's language is executed there. The learner's other functions
+stay where they are, and are called remotely.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ Library = Callable[[str, str], Any]
 def describe_answer(answer: Any, device: Codec | None = None) -> dict[str, Any]:
     """An answer as plain values: a kernel's text, a value, or that it is a function.
 
-    ``device`` knows what lies on the device.
+    ``device`` knows what is on the device.
     """
     if device is not None and device.holds(answer):
         return {"kind": "device", "value": device.encode(answer)}
@@ -71,9 +71,9 @@ def _calls_compiled(function: Callable) -> bool:
 
 
 def describe_argument(value: Any, device: Codec | None = None) -> dict[str, Any]:
-    """What a function is called with: a plain value, a tensor on the CPU, or of the device.
+    """What a function is called with: a plain value, a tensor on the CPU, or a thing on the device.
 
-    A function or an iterator among them stays where it is.
+    A function or an iterator stays where it is.
     """
     if device is not None and device.holds(value):
         return {"kind": "device", "value": device.encode(value)}
@@ -88,7 +88,7 @@ def describe_argument(value: Any, device: Codec | None = None) -> dict[str, Any]
 
 
 def rebuild_argument(encoded: Any, device: Codec | None = None) -> Any:
-    """An argument, where the function is; and an argument that came back, where it is called."""
+    """An argument on the function's side, and an argument that came back on the caller's side."""
     if device is not None and _field(encoded, "kind", str) == "device":
         return device.decode(encoded.get("value"))
     if _field(encoded, "kind", str) == "value":
@@ -222,18 +222,18 @@ def rebuild_answer(
     *,
     compiles: bool = False,
 ) -> Any:
-    """An answer from what was told of it.
+    """An answer from its description.
 
     Args:
         encoded: what ``describe_answer`` made.
         number: which answer it is, for calls.
         call: calls the learner's function ``number`` with arguments, where it is.
-        device: knows what lies on the device.
-        compiles: whether functions for the CPU are; else they stay where they are, and are
-            functions on the device where a kernel calls them.
+        device: knows what is on the device.
+        compiles: whether functions for the CPU are compiled; otherwise they stay where they are,
+            and are device functions if a kernel calls them.
 
     Raises:
-        AnswerError: what was told is no answer.
+        AnswerError: the description is not an answer.
     """
     kind = _field(encoded, "kind", str)
     if kind == "function" or (kind == "cpu function" and not compiles):
@@ -246,7 +246,7 @@ def rebuild_answer(
         return _program(encoded)
     answer = _Rebuilding(compiles=compiles).thing(encoded)
     if kind == "name" and not isinstance(answer, type):
-        raise AnswerError("an answer arrived in a form that none has")
+        raise AnswerError("an answer arrived in an unknown form")
     return answer
 
 
@@ -279,7 +279,7 @@ class _Rebuilding:
     def thing(self, encoded: Any, depth: int = 0, library: Library | None = None) -> Any:
         """What stands in an answer, or is one; ``library`` looks names up."""
         if depth > _MOST_NESTED:
-            raise AnswerError("kernels and functions lie too deep in each other")
+            raise AnswerError("kernels and functions are nested too deeply")
         library = library or _library
         kind = _field(encoded, "kind", str)
         if kind == "value":
@@ -315,7 +315,7 @@ class _Rebuilding:
         }
         cells = _field(encoded, "cells", dict)
         if set(cells) != set(code.co_freevars):
-            raise AnswerError("a kernel arrived without what it uses from around it")
+            raise AnswerError("a kernel arrived without the outer names that it uses")
         inside = (self.thing(cells[one], depth + 1, library) for one in code.co_freevars)
         defaults = self.thing(encoded.get("defaults"), depth + 1, library)
         return types.FunctionType(code, scope, name, defaults, tuple(map(types.CellType, inside)))
@@ -329,7 +329,7 @@ def _tensor_parts(encoded: Any) -> tuple[str, list[int], np.ndarray]:
 def _field(encoded: Any, name: str, kind: type) -> Any:
     found = encoded.get(name) if type(encoded) is dict else None
     if type(found) is not kind:
-        raise AnswerError("an answer arrived in a form that none has")
+        raise AnswerError("an answer arrived in an unknown form")
     return found
 
 

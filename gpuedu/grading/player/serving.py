@@ -1,9 +1,9 @@
 """What a player does: run the learner's cells, and play cases that the judge sends.
 
-Where an exercise is about kernels there are two players. In the first the learner's cells run; what
+If an exercise is about kernels there are two players. The learner's cells run in the first; what
 they define goes to the second as text, and there, where none of the learner's Python has run, the
 kernels are played on the machine. Plain functions stay in the first and are called from the second.
-What they see of a device, ``cp``, is there, too: see ``gpuedu.grading.player.device``.
+What they see of a device, ``cp``, is there too: see ``gpuedu.grading.player.device``.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ from gpuedu.grading.replaying import play_again
 from gpuedu.grading.wire import WireError, pack
 
 MOST_SHOWN = 4_000
-"""Characters of what a learner's code printed that are kept for its card."""
+"""How many characters of a learner's output are kept for the card."""
 
 
 def serve(channel: Channel) -> None:
-    """Answer the judge until it goes."""
+    """Answer the judge until it is gone."""
     be_player()
     player = _Player(channel)
     doing = {
@@ -253,7 +253,7 @@ class _Player:
         except (WireError, ValueError) as fault:
             if "answer" not in message:
                 raise
-            fault_message = describe_fault(AnswerError(f"what it gives cannot be sent: {fault}"))
+            fault_message = describe_fault(AnswerError(f"what it returned cannot be sent: {fault}"))
             self._channel.send({"answer": {"fault": fault_message}})
         return self._channel.receive()["said"]
 
@@ -325,7 +325,7 @@ class _Player:
 
 
 def told_problem(problem: Problem, classes: Any) -> ToldProblemError:
-    """A problem that is caught as what it was over there, where that is an exception of Python's.
+    """A problem that is caught as what it was over there, if that is a Python exception.
 
     >>> problem = Problem("it raised KeyError")
     >>> isinstance(told_problem(problem, [["builtins", "KeyError"]]), KeyError)
@@ -349,7 +349,7 @@ def _no_function(_answer: int, _arguments: Sequence[Any]) -> Any:
 
 
 def run_cells(cells: Sequence[tuple[str, str]], arguments: Sequence[str]) -> list[Any]:
-    """Run cells, of which each is a name and its source, and evaluate what ``check`` is handed."""
+    """Run cells, each a name and its source, and evaluate what ``check`` is handed."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
     for name, source in cells:
         filename = f"<{name}>"
@@ -360,7 +360,7 @@ def run_cells(cells: Sequence[tuple[str, str]], arguments: Sequence[str]) -> lis
 
 
 def require_answers(play: Play, answers: Sequence[Any]) -> None:
-    """Raise AnswerError where one is of the wrong kind."""
+    """Raise AnswerError if one is of the wrong kind."""
     for answer, given in zip(play.answers, answers, strict=True):
         answer.require(given)
 

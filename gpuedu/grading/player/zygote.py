@@ -7,9 +7,8 @@ submission to the next. What a lesson needs is imported when its first compartme
 lesson on kernels does not wait for PyTorch.
 
 A compartment is two processes: a *warden*, which waits to be put into a control group and makes the
-namespaces; and process 1 of these, the *host*, which forks one player after another, and sweeps
-away what the one before left. When warden or host ends, the kernel kills everything in the
-compartment.
+namespaces; and process 1 of these, the *host*, which forks one player after another and cleans up
+what the one before left. When warden or host ends, the kernel kills everything in the compartment.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from gpuedu.grading.player.channel import Channel
 from gpuedu.grading.player.preloading import import_lesson, import_machine
 
 READY, HERE = b"ready\n", b"!"
-"""What is said when something can be asked for; by a process of whose number the kernel tells."""
+"""What is said when requests can be made; by a process whose number the kernel gives."""
 
 
 def main() -> None:
@@ -119,7 +118,7 @@ def _be_host(compartment: socket.socket, settings: dict[str, Any]) -> None:
 
 
 def host(compartment: socket.socket, settings: dict[str, Any]) -> None:
-    """Fork a player for each request, until the judge goes, or a player leaves something."""
+    """Fork a player for each request, until the judge is gone or a player leaves a trace."""
     player, is_alone = 0, settings["sandbox"]
     while True:
         if player:

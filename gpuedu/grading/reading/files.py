@@ -1,4 +1,4 @@
-"""The notebook's bytes out of a folder, an archive or a single file; nothing is ever unpacked.
+"""The notebook's bytes from a folder, an archive or a single file; nothing is ever unpacked.
 
 Only regular files are opened, names are never followed out of the submission, and sizes are added
 up before the first byte is read.
@@ -34,7 +34,7 @@ class Found:
     Attributes:
         data: of the notebook.
         name: where it was, inside the submission.
-        remarks: what was passed over, and why.
+        remarks: what was skipped, and why.
     """
 
     data: bytes
@@ -69,7 +69,7 @@ def find_notebook(path: Path, lesson: str, limits: ReadingLimits | None = None) 
         limits: beyond which it is refused.
 
     Raises:
-        SubmissionError: there is none, or the submission is beyond the limits.
+        SubmissionError: there is none, or the submission exceeds the limits.
     """
     limits = limits or ReadingLimits()
     try:
@@ -114,7 +114,7 @@ def _list_folder(root: Path, limits: ReadingLimits) -> _Listing:
         if stat.S_ISDIR(status.st_mode):
             continue
         if not stat.S_ISREG(status.st_mode):
-            listing.remarks.append(f"passed over {name}: {_kind(status.st_mode)}")
+            listing.remarks.append(f"skipped {name}: {_kind(status.st_mode)}")
             continue
 
         def read(file: Path = root / name) -> bytes:
@@ -130,7 +130,7 @@ def _walk(root: Path, depth: int) -> Iterator[tuple[str, os.DirEntry]]:
     while folders:
         folder = folders.pop()
         if folder.count("/") >= depth:
-            raise SubmissionError(f"folders lie more than {depth} deep in each other")
+            raise SubmissionError(f"folders are nested more than {depth} deep")
         with os.scandir(root / folder) as entries:
             for entry in sorted(entries, key=lambda one: one.name):
                 name = f"{folder}{entry.name}"
@@ -195,7 +195,7 @@ def _list_archive(path: Path, limits: ReadingLimits) -> _Listing:
             continue
         why = _why_not(info)
         if why:
-            listing.remarks.append(f"passed over {info.filename[:80]!r}: {why}")
+            listing.remarks.append(f"skipped {info.filename[:80]!r}: {why}")
             continue
 
         def read(info: zipfile.ZipInfo = info) -> bytes:
@@ -227,7 +227,7 @@ def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most_bytes: in
     """A member's bytes, counted while they are unpacked: what its header says may be untrue."""
     if info.compress_type not in _PACKED:
         raise SubmissionError(
-            f"{info.filename} is compressed in a way that is not read here",
+            f"{info.filename} is compressed in a way that cannot be read here",
             remedy="make an ordinary zip archive, or hand in the notebook itself",
         )
     try:

@@ -1,4 +1,4 @@
-"""What a submission may be, at most, and the error that says that it is not."""
+"""How large a submission may be, and the error for one that cannot be read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ReadingLimits:
 
     Attributes:
         files: in a folder or an archive, folders included.
-        depth: of folders in each other.
+        depth: of nested folders.
         total_bytes: of all files together, as they say, unpacked.
         archive_bytes: of an archive.
         notebook_bytes: of the notebook, outputs included.

@@ -1,4 +1,4 @@
-"""What is handed in, read against what learners were given."""
+"""What is handed in, compared with what learners were given."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def released(folder: str, variant: str = "") -> NotebookNode:
 
 
 def origin(task: GradingTask, mine: NotebookNode) -> Origin | None:
-    """What a learner's notebook was made from, where that is not what they were given.
+    """What a learner's notebook was made from, if that is not what they were given.
 
-    By the code in its setup cell, which is the learner's to change: what is told of their cells may
-    follow from it, but no point.
+    It goes by the code in the setup cell, which the learner can change: remarks on their cells may
+    follow from it, but no points.
     """
     lesson = lesson_in(task.lesson)
     code, given = code_in(mine, lesson), code_in(released(task.lesson, task.variant), lesson)

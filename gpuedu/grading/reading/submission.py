@@ -20,16 +20,16 @@ from gpuedu.grading.texts import printable
 
 _MOST_NAMED = 4
 _MOST_REMARKS, _MOST_OF_ONE = 100, 400
-"""Of a submission, and characters of one: names in it may be as long as it is."""
+"""Remarks on a submission, and characters of one: names in it may be as long as the submission."""
 
 
 @dataclass(frozen=True)
 class Origin:
-    """A notebook of the course with other numbers than the learner was given.
+    """A notebook of the course with numbers other than the learner's.
 
     Attributes:
-        notebook: it has the same cells as what they were given, and other texts in some.
-        remark: what is told about it.
+        notebook: it has the same cells as what they were given, with other texts in some.
+        remark: what is said about it.
     """
 
     notebook: NotebookNode
@@ -85,7 +85,7 @@ def _bounded(remarks: list[str]) -> Iterator[str]:
 
 
 def notebook_in(path: Path, lesson: str, limits: ReadingLimits | None = None) -> NotebookNode:
-    """The notebook that a submission is read from; cells that are too long to be read are empty.
+    """The notebook that a submission is read from; cells that are too long become empty.
 
     Raises:
         SubmissionError: it cannot be read.
@@ -106,7 +106,7 @@ def _parse(data: bytes, limits: ReadingLimits, remarks: list[str]) -> NotebookNo
         mine = clean(parse(text.encode("utf-8"), partial(_lighten, limits)))
     except UnreadableNotebookError as fault:
         raise SubmissionError(
-            f"this is no notebook: {fault}",
+            f"this is not a notebook: {fault}",
             remedy="open it in JupyterLab, save it, and hand that file in",
         ) from fault
     if len(mine.cells) > limits.cells:
@@ -115,7 +115,7 @@ def _parse(data: bytes, limits: ReadingLimits, remarks: list[str]) -> NotebookNo
     language = language.get("language", "python") if isinstance(language, dict) else "python"
     if language != "python":
         remarks.append(
-            f"the notebook says that it is written in {str(language)[:40]!r}: Python ran"
+            f"the notebook says that it is written in {str(language)[:40]!r}: it ran as Python"
         )
     return mine
 
@@ -192,11 +192,11 @@ def _told(
         yield f"changed by the learner, run as released: {_some(edited)}"
     order = [places[number] for number in sorted(places)]
     if order != sorted(order):
-        yield "cells stand in another order: the released one was used"
+        yield "cells are in a different order: the released order was used"
     again = Counter(str(cell.get("id")) for cell in mine.cells if cell.get("id"))
     doubled = [one for one, count in again.items() if count > 1]
     if doubled:
-        yield f"there more than once, one of them taken: {_some(doubled)}"
+        yield f"there more than once, one of each used: {_some(doubled)}"
     yield from _own_cells(mine, places)
 
 

@@ -1,7 +1,7 @@
-"""Answers that fail in the same way, and the stored misconception that does, too (pure).
+"""Answers that fail in the same way, and the stored misconception that does so too (pure).
 
 How an answer fails is its *behavior*: for each property whether it holds, and what the judge said
-of it, without the numbers of the cases.
+about it, without the numbers of the cases.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Group:
     """Answers to one exercise that fail alike.
 
     Attributes:
-        learners: who gave them.
+        learners: those who gave them.
         loses: properties that do not hold.
         cause: what the judge asks about the first of them.
         misconception: the stored wrong answer that fails alike, or "".

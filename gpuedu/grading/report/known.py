@@ -1,4 +1,4 @@
-"""What is known of an exercise in a checkout: how stored wrong answers behave, what was given."""
+"""What a checkout knows about an exercise: how stored wrong answers behave, what was given."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from gpuedu.syllabus import exercise_ids
 
 
 class KnownAnswers:
-    """The stored answers of a checkout; nothing is known where it, or an exercise, is not there.
+    """The stored answers of a checkout; empty if it, or an exercise, does not exist.
 
     Args:
         root: of the checkout, or None.
-        seed: of the cases on which stored answers are tried.
+        seed: of the cases that stored answers are tried on.
     """
 
     def __init__(self, root: Path | None, seed: int = 0) -> None:
@@ -25,7 +25,7 @@ class KnownAnswers:
 
     @cache  # noqa: B019  (one object in a run)
     def behaviors(self, exercise: str) -> Mapping[Behavior, str]:
-        """The names of stored wrong answers by how they behave; they are run here."""
+        """The names of stored wrong answers by their behavior; they are run here."""
         bench = self._bench(exercise)
         if bench is None:
             return {}

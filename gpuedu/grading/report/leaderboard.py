@@ -1,7 +1,7 @@
-"""A class's leaderboard: the reports on programs made fast that asked to be on it.
+"""A class's leaderboard: the reports on optimized programs that asked to be on it.
 
-Only a report whose figures were counted again and held is taken, so what is shown is what the
-program costs. A learner is shown by the name that their report gives, and by no other.
+Only reports whose figures were recounted and confirmed are taken, so what is shown is what the
+program costs. A learner appears only under the name in their report.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 @dataclass(frozen=True)
 class Entry:
-    """One report: its name, its exercise's points, and its figures after by cost.
+    """One report: its name, its exercise's points, and its final figures by cost.
 
-    ``times`` is the geometric mean of how many times less each cost is; costs of which nothing is
-    left are not in it.
+    ``times`` is the geometric mean of how many times less each cost is; costs that are gone
+    entirely are left out.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Entry:
 
 
 def entries_of(verdicts: Iterable[Mapping[str, Any]]) -> list[Entry]:
-    """The reports that want to be shown, those with most points and the largest factor first."""
+    """The reports that want to be shown, with the most points and the largest factor first."""
     found = [entry for one in verdicts if (entry := _entry_of(one)) is not None]
     return sorted(found, key=lambda one: (-one.points, -one.times, one.name))
 

@@ -1,4 +1,4 @@
-"""Answers that are nearly the same, by their tokens: a hint for a conversation only (pure).
+"""Answers that are nearly the same, by their tokens: only a hint for a conversation (pure).
 
 Names, spaces and comments do not count, so renaming hides nothing. Short answers are left out:
 there is often one way to write them.
@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from itertools import combinations
 
 RUN, LEAST_TOKENS, ALIKE = 5, 60, 0.9
-"""Tokens of a run; an answer with fewer tokens is left out; the share of runs that are shared."""
+"""Tokens in a run; the fewest tokens of an answer; the share of runs that must be shared."""
 _SKIPPED = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENCODING, tokenize.ENDMARKER)
 
 
 @dataclass(frozen=True)
 class Likeness:
-    """Learners of whom each shares most runs of tokens with another; ``share`` is the least."""
+    """Learners who each share most runs of tokens with another; ``share`` is the least."""
 
     learners: tuple[str, ...]
     share: float
@@ -32,7 +32,7 @@ def alike(answers: Mapping[str, str], usual: str = "") -> list[Likeness]:
 
     Args:
         answers: by learner.
-        usual: what everybody was given; what is of it counts for nothing.
+        usual: what everybody was given, which counts for nothing.
     """
     given = runs_of(usual)
     own = {learner: runs_of(text) - given for learner, text in answers.items()}
@@ -53,7 +53,7 @@ def alike(answers: Mapping[str, str], usual: str = "") -> list[Likeness]:
 
 
 def runs_of(text: str) -> Counter[tuple[str, ...]]:
-    """How often each run of ``RUN`` tokens is in a text; a name counts as a name, whichever it is.
+    """How often each run of ``RUN`` tokens occurs in a text; all names count as equal.
 
     >>> runs_of("total = a + b") == runs_of("s = x + y  # the sum")
     True

@@ -1,4 +1,4 @@
-"""The report of a class as one page of HTML, in which nothing of a learner's becomes markup."""
+"""The report on a class as one page of HTML, in which nothing from a learner becomes markup."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _lesson(summary: Summary) -> _Lesson:
 
 
 def histogram(scores: Sequence[float], most: float) -> list[tuple[str, int]]:
-    """Learners by points, in ``BINS`` bins of equal width; full marks stand alone.
+    """Learners by points, in ``BINS`` bins of equal width; full marks have their own bin.
 
     >>> histogram([0, 3, 10, 10], 10)
     [('0 to 2', 1), ('2 to 4', 1), ('4 to 6', 0), ('6 to 8', 0), ('8 to 10', 0), ('10', 2)]
@@ -84,7 +84,7 @@ def histogram(scores: Sequence[float], most: float) -> list[tuple[str, int]]:
 
 
 def as_table(exercises: Sequence[ExerciseSummary]) -> list[tuple[str, ...]]:
-    """A row for each exercise: id, mean, of how many, states, and the commonest failure."""
+    """A row for each exercise: id, mean, maximum, states, and the commonest failure."""
     rows = []
     for one in exercises:
         states = ", ".join(f"{count} {state}" for state, count in one.states.items())

@@ -27,11 +27,11 @@ class ExerciseSummary:
     Attributes:
         id: the exercise's.
         max_points: that can be had.
-        mean_points: of all who handed in something that could be read.
+        mean_points: over all who handed in something that could be read.
         states: how many are solved, partly, wrong, unsolved, refused.
         properties: (name, what it says, how many have it, whether it can be forged) in the
             judge's order.
-        observed: what a learner's process was believed about.
+        observed: what a learner's process was trusted about.
         groups: failing answers that behave alike.
         alike: nearly identical answers.
     """
@@ -55,7 +55,7 @@ class Summary:
         learners: (learner, state, points) of all submissions.
         max_points: that can be had.
         exercises: in the lesson's order.
-        repaired: learner to what was mended.
+        repaired: learner to what was repaired.
         failed: learner to state and reason.
     """
 

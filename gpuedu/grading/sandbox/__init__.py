@@ -1,4 +1,4 @@
-"""Where a learner's code runs when it is graded: no network, no secrets, limits on everything."""
+"""Where a learner's code runs during grading: no network, no secrets, limits on everything."""
 
 from gpuedu.grading.sandbox.limits import PlayingLimits, SandboxError
 

@@ -1,4 +1,4 @@
-"""Whether a learner's code can be shut in on this machine."""
+"""Whether a learner's code can be confined on this machine."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from gpuedu.grading.sandbox.users import require_readable
 
 
 def require_sandbox() -> None:
-    """Raise SandboxError where there is no sandbox with limits; it says what is missing."""
+    """Raise SandboxError if there is no sandbox with limits; it says what is missing."""
     bubblewrap.program()
     syscalls.program()
     require_readable(bubblewrap.mounted_folders())
     if not can_limit():
         raise SandboxError(
-            "no control group can be made here, so nothing would limit memory and processes",
+            "no control group can be made here, so memory and processes would have no limit",
             remedy="start the grader in a delegated scope: `systemd-run --user --scope "
             "-p Delegate=yes gpuedu grade ...`, or as root (learners' code never runs as root); "
             "or, as an ordinary user, `--no-sandbox` for code you trust",

@@ -1,11 +1,11 @@
 """The command that puts a process into bubblewrap: what it can see, and nothing else.
 
-The system and Python are read-only; of the course there is what stands beside a learner's code. No
-judge, no solution, no test, no other submission is mounted, so none can be read.
+The system and Python are read-only; of the course there is only what runs beside a learner's code.
+No judge, no solution, no test, no other submission is mounted, so none can be read.
 
-An ordinary user gets a user namespace, in which that user has another number. Root would be root in
-there, too, and the kernel lets root write to much of ``/proc`` by the number alone. So root makes
-the other namespaces without that one, and what runs inside becomes ``players_user`` first of all.
+An ordinary user gets a user namespace, with another user number. Root would be root in there too,
+and the kernel lets root write to much of ``/proc`` by the number alone. So root makes the other
+namespaces without that one, and what runs inside first becomes ``players_user``.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _why_not(program: str, namespaces: Sequence[str], user: int | None) -> str:
 
 
 def command(inside: Sequence[str]) -> list[str]:
-    """The command line that runs another inside the sandbox."""
+    """The command line that runs another command inside the sandbox."""
     return [
         program(),
         *_namespaces(),
@@ -150,7 +150,7 @@ def _parents(path: Path) -> Iterator[str]:
 def writable_folders() -> tuple[str, ...]:
     """Folders that a learner's code can write to: empty, and each player's own.
 
-    Not ``/tmp`` where Python or the course lies in it: an empty one would hide them.
+    Not ``/tmp`` if Python or the course is in it: an empty one would hide them.
     """
     taken = any(one.is_relative_to("/tmp") for one in mounted_folders())
     return (HOME, "/dev/shm") if taken else (HOME, "/tmp", "/dev/shm")
@@ -189,7 +189,7 @@ def _system() -> Iterator[str]:
 
 
 def mounted_folders() -> list[Path]:
-    """Folders of this machine, beside the system's, that are seen inside."""
+    """Folders of this machine, besides the system's, that are visible inside."""
     return [_PACKAGE, *_python_folders()]
 
 

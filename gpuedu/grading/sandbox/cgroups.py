@@ -1,7 +1,7 @@
 """Limits on memory and processes, and a share of the processors, by control group.
 
-A room has all of them; a judge, which reads what rooms send, is limited in memory where it can be.
-Versions 1 and 2 of the kernel's interface. Where they give no share, ``fairness`` sees to it.
+A room has all of them; a judge, which reads what rooms send, has a memory limit where possible.
+Versions 1 and 2 of the kernel's interface. Where they give no share, ``fairness`` takes care of it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gpuedu.grading.sandbox.limits import MIB, PlayingLimits
 _ROOT = Path("/sys/fs/cgroup")
 _PREFIX = "gpuedu-"
 _SHARE, _WEIGHT = 256, 25
-"""A quarter of what a process outside has, in version 1 and in 2: judges do not wait for rooms."""
+"""A quarter of an outside process's share, in version 1 and in 2: judges do not wait for rooms."""
 _OPTIONAL = ("memory.memsw", "cpu.")
 _JUDGES = PlayingLimits(memory_bytes=4 * 1024 * MIB, processes=1024)
 _NEARLY = 0.95
@@ -36,12 +36,12 @@ class ControlGroup:
     folders: tuple[Path, ...]
 
     def add(self, process: int) -> None:
-        """Put a process into it; what that starts will be in it, too."""
+        """Put a process into it; what that starts will also be in it."""
         for folder in self.folders:
             (folder / "cgroup.procs").write_text(str(process))
 
     def kill(self, wait_s: float = 5.0) -> bool:
-        """Kill every process in it; whether none is left after ``wait_s`` seconds."""
+        """Kill every process in it; returns whether none is left after ``wait_s`` seconds."""
         end_s = time.monotonic() + wait_s
         while processes := self._processes():
             for process in processes:
@@ -53,12 +53,12 @@ class ControlGroup:
         return True
 
     def out_of_memory(self) -> bool:
-        """Whether the kernel killed something in it for want of memory."""
+        """Whether the kernel killed something in it for lack of memory."""
         files = ("memory.events", "memory.oom_control")
         return any(self._told(file, "oom_kill") for file in files)
 
     def is_at_limit(self) -> bool:
-        """Whether it ever took all that it may; else it was the machine's memory that was taken."""
+        """Whether it ever used all that it may; if not, the machine's memory ran out."""
         limit, most = map(self._told, ("memory.limit_in_bytes", "memory.max_usage_in_bytes"))
         return self._told("memory.events", "oom") > 0 or most >= _NEARLY * limit > 0
 
@@ -88,10 +88,10 @@ class ControlGroup:
 
 @contextlib.contextmanager
 def control_group(limits: PlayingLimits) -> Iterator[ControlGroup]:
-    """A room's new group; all that is in it is killed at the end, and it is removed.
+    """A room's new group; at the end everything in it is killed, and it is removed.
 
     Raises:
-        OSError: none can be made here.
+        OSError: it cannot be made here.
     """
     with _group(_parents(limits)) as group:
         is_fair = _is_fair(group.folders)
@@ -101,9 +101,9 @@ def control_group(limits: PlayingLimits) -> Iterator[ControlGroup]:
 
 @contextlib.contextmanager
 def judges_group(process: int) -> Iterator[None]:
-    """A judge's limits, for a process and what it starts but for rooms; none where none can be.
+    """A judge's limits, for a process and what it starts except rooms; none if impossible.
 
-    All that is left in it is killed at the end.
+    Everything left in it is killed at the end.
     """
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):
@@ -138,7 +138,7 @@ def _is_fair(folders: Iterable[Path]) -> bool:
 
 
 def sweep_groups() -> None:
-    """Kill and remove what graders left behind that were killed themselves."""
+    """Kill and remove what killed graders left behind."""
     for parent, _ in _parents(PlayingLimits()):
         for folder in parent.glob(f"{_PREFIX}*"):
             owner = folder.name.removeprefix(_PREFIX).partition("-")[0]

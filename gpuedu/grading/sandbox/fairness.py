@@ -1,7 +1,7 @@
-"""A fair share of the processors where no control group gives it: by niceness, and watched.
+"""A fair share of the processors where no control group gives it: by watched niceness.
 
-All that computes in a room together weighs about as much as one thread outside of it. Niceness can
-be taken and not be given back by who has no right to, so nobody in a room gets out of it.
+All threads computing in a room together weigh about as much as one thread outside it. An
+unprivileged process can raise niceness but not lower it, so nothing in a room can escape it.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ counts among those of one session alone."""
 
 @contextlib.contextmanager
 def watched(threads: Callable[[], Iterable[int]]) -> Iterator[None]:
-    """Keep what computes among these threads, which may become more, to a fair share.
+    """Keep the computing ones among these threads, whose number may grow, to a fair share.
 
     Args:
-        threads: gives the numbers of those that there are.
+        threads: returns the numbers of the current ones.
     """
     ended = threading.Event()
 

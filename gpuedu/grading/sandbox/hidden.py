@@ -1,7 +1,7 @@
-"""What of the course no learner's code may see: judges, what grades, and whatever no play imports.
+"""What no learner's code may see of the course: judges, graders, and whatever no play imports.
 
 A function that draws a lesson's picture, or that makes the numbers in its text, is often an answer.
-So players have of a lesson what its plays need, and nothing else.
+So players have only what a lesson's plays need.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ long_runs/cluster_month  long_runs/interrupted_run  long_runs/watched_run  long_
 
 
 def hidden_folders(package: Path) -> list[Path]:
-    """Folders of the package, to be seen empty."""
+    """Folders of the package that should appear empty."""
     places = ("exercises/*/judge", "exercises/*/*/judge")
     judges = [one for place in places for one in package.glob(place) if one.is_dir()]
     return sorted([*judges, *(package / one for one in _PACKAGES)])

@@ -10,7 +10,7 @@ MIB = 2**20
 
 
 class SandboxError(GpueduError):
-    """No sandbox can be had here, or it was lost: a fault of ours, never the learner's."""
+    """There can be no sandbox here, or it was lost: a fault of ours, never the learner's."""
 
 
 class JudgeSlowError(GpueduError):
@@ -18,21 +18,21 @@ class JudgeSlowError(GpueduError):
 
 
 class MachineFullError(JudgeSlowError):
-    """All memory was taken, and not by the submission: a fault of ours, to be tried again alone."""
+    """All memory was taken, but not by the submission: a fault of ours, to be retried alone."""
 
 
 @dataclass(frozen=True)
 class PlayingLimits:
-    """For one exercise of one submission, in a sandbox of its own.
+    """For one exercise of one submission, in its own sandbox.
 
     Attributes:
         memory_bytes: of all its processes and of the files that they write together.
         processes: processes and threads.
         open_files: by process.
         disk_bytes: of each folder that it can write to; they are in memory.
-        output_bytes: of all that it prints.
+        output_bytes: of everything it prints.
         cells_s: seconds for running the learner's cells, before anything is checked.
-        notebook_s: seconds for all exercises together; none is begun after that.
+        notebook_s: seconds for all exercises together; none is started after that.
         grace_s: seconds beyond an exercise's own limit, after which everything is killed.
     """
 

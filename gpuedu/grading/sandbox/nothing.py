@@ -1,1 +1,1 @@
-"""What is not here where a class is graded: no play needs it, and answers could be read in it."""
+"""What is missing when a class is graded: no play needs it, and answers could be read in it."""

@@ -1,6 +1,6 @@
-"""Removes the control groups of a grader that is killed: itself, it cannot.
+"""Removes the control groups of a grader that was killed and so cannot do it itself.
 
-A process of its own waits for the grader's end, by a pipe that nobody writes to.
+A separate process waits for the grader's end, on a pipe that nothing writes to.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LOOKS, _PAUSE_S = 50, 0.2
 
 @contextlib.contextmanager
 def swept() -> Iterator[None]:
-    """Whatever ends this process inside, nothing of its control groups is left."""
+    """Whatever ends this process inside the block, none of its control groups is left."""
     command = [sys.executable, "-m", __name__]
     with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as sweeper:
         try:
@@ -32,7 +32,7 @@ def swept() -> Iterator[None]:
 
 
 def main() -> None:
-    """Wait until the grader is gone; where it did not say that it was done, sweep."""
+    """Wait until the grader is gone; if it did not say that it was done, sweep."""
     if not sys.stdin.buffer.read():
         for _ in range(_LOOKS):
             with contextlib.suppress(OSError):

@@ -1,9 +1,9 @@
-"""What a player may ask the kernel for: a list, and nothing that is not on it.
+"""What a player may ask the kernel for: a list, and nothing else.
 
-The list is what Python, NumPy, PyTorch, Numba, compilers' drivers and gloo ask for. Whatever else
-there is, and whatever kernels to come will have, does not exist for a player (ENOSYS), which
-libraries take as they take an older kernel. Sources: the manual pages of section 2, and for the
-names of calls libseccomp's own tables.
+The list is what Python, NumPy, PyTorch, Numba, compilers' drivers and gloo ask for. Everything
+else, including what future kernels add, does not exist for a player (ENOSYS), which libraries treat
+like an older kernel. Sources: the manual pages of section 2, and for the names of calls
+libseccomp's own tables.
 """
 
 from __future__ import annotations

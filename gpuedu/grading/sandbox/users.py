@@ -1,4 +1,4 @@
-"""Whose processes players are: never root's, whoever grades."""
+"""Whose processes players are: never root's, whoever is grading."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pathlib import Path
 from gpuedu.grading.sandbox.limits import SandboxError
 
 PLAYERS = 65_533
-"""User and group that players have where the grader is root: a number that distributions give to
-nobody. Not that of ``nobody`` itself, to whom files and processes may belong."""
+"""User and group of players if the grader is root: a number that distributions give to nobody. Not
+that of ``nobody`` itself, which may own files and processes."""
 _READ_AND_ENTER = 0o5
 
 
 def players_user() -> int | None:
-    """The user that players become; None where they stay what the grader is, which is not root."""
+    """The user that players become; None if they stay the grader's user, which is not root."""
     return PLAYERS if os.geteuid() == 0 else None
 
 
 def require_ordinary_user() -> None:
-    """Raise SandboxError where code without a sandbox would run as root."""
+    """Raise SandboxError if code without a sandbox would run as root."""
     if os.geteuid() == 0:
         raise SandboxError(
             "`--no-sandbox` would run learners' code as root, which may do anything here",
@@ -30,9 +30,9 @@ def require_ordinary_user() -> None:
 
 
 def require_readable(folders: Iterable[Path]) -> None:
-    """Raise SandboxError where players could not read a folder that is mounted for them.
+    """Raise SandboxError if players could not read a folder that is mounted for them.
 
-    Folders above it do not matter: inside the sandbox they are others, which all may enter.
+    Folders above it do not matter: inside the sandbox there are others, which anyone may enter.
     """
     if players_user() is None:
         return

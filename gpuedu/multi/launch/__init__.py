@@ -1,10 +1,10 @@
 """Real ranks: processes that a notebook cell starts, on this machine.
 
 ``launch(function, ranks)`` runs a function in processes that form a group of ``torch.distributed``:
-gloo between processors, NCCL between GPUs. All of them end, whatever happens.
+gloo between processors, NCCL between GPUs. All of them always end, whatever happens.
 
-The package can be called itself: whoever imports it makes ``multi.launch`` mean the package, which
-Python sets as an attribute of ``multi``, and no longer the function.
+The package itself can be called: importing it makes ``multi.launch`` the package, which Python sets
+as an attribute of ``multi``, and no longer the function.
 """
 
 import sys

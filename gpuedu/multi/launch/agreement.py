@@ -12,9 +12,9 @@ from gpuedu.multi.launch.rank import calls_file
 
 
 class DisagreementError(CommunicationError):
-    """Two ranks came to different collectives; ``calls`` has both, by rank, as written down.
+    """Two ranks called different collectives; ``calls`` has both, by rank, as written down.
 
-    Each has its ``kind``, ``wants`` (what has to be alike), ``line`` and ``text``.
+    Each has its ``kind``, ``wants`` (what has to match), ``line`` and ``text``.
     """
 
     def __init__(self, message: str, *, calls: dict[int, dict[str, Any]], remedy: str = "") -> None:
@@ -23,9 +23,9 @@ class DisagreementError(CommunicationError):
 
 
 def disagreement(folder: Path, attempt: int, ranks: int) -> DisagreementError | None:
-    """The first collective to which two ranks came with something else, or None.
+    """The first collective in which two ranks differ, or None.
 
-    A rank that stopped early wrote down less, and that alone is no disagreement.
+    A rank that stopped early wrote down less; that alone is not a disagreement.
     """
     by_group: dict[tuple[int, ...], dict[int, list[dict[str, Any]]]] = {}
     for rank in range(ranks):

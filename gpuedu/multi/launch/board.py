@@ -1,6 +1,6 @@
 """A board in shared memory: what each rank is doing, readable from outside at any time.
 
-Each rank has a line of fixed length that it alone writes. A rank that hangs, or was killed, leaves
+Each rank has a line of fixed length that only it writes. A rank that hangs, or was killed, leaves
 what it wrote last.
 """
 
@@ -17,10 +17,10 @@ _LINE = 1024
 
 @dataclass(frozen=True)
 class Standing:
-    """What a rank said last.
+    """What a rank last said.
 
     ``state`` is "starts", "runs", "calls" (it is inside ``call``, of ``torch.distributed``) or
-    "done". ``attempt`` says how often the ranks had begun before. ``peer`` is the other rank, or
+    "done". ``attempt`` says how often the ranks had started before. ``peer`` is the other rank, or
     None. ``number`` counts its calls; ``since_s`` is a monotonic clock that all processes of a
     machine share.
     """
@@ -41,7 +41,7 @@ class Standing:
         if self.state == "calls":
             whom = "" if self.peer is None else f" with rank {self.peer}"
             return f"rank {self.rank} waits in call {self.number}, {self.call}{whom}{where}"
-        said = {"starts": "has not begun yet", "runs": "computes", "done": "is done"}[self.state]
+        said = {"starts": "has not started yet", "runs": "computes", "done": "is done"}[self.state]
         return f"rank {self.rank} {said}"
 
 
@@ -65,7 +65,7 @@ class Board:
         self._map[begin : begin + _LINE] = line.ljust(_LINE, b"\0")
 
     def read(self) -> list[Standing | None]:
-        """What each rank said in the last attempt; None for one that has not begun it."""
+        """What each rank said in the last attempt; None for one that has not started it."""
         found: list[Standing | None] = []
         for rank in range(self._ranks):
             raw = self._map[rank * _LINE : (rank + 1) * _LINE].rstrip(b"\0")
@@ -77,5 +77,5 @@ class Board:
         return [one if one is not None and one.attempt == last else None for one in found]
 
     def close(self) -> None:
-        """Let the memory go."""
+        """Release the memory."""
         self._map.close()

@@ -30,7 +30,7 @@ from gpuedu.multi.launch.watch import Watch, end_processes
 from gpuedu.units import format_size
 
 RANK_BYTES = 350 * 2**20
-"""What a process takes that has imported PyTorch and joined a group, rounded up."""
+"""What a process takes once it has imported PyTorch and joined a group, rounded up."""
 
 
 def launch(
@@ -53,20 +53,20 @@ def launch(
         function: called in each process; what it returns is sent back by cloudpickle.
         ranks: how many processes.
         *arguments: sent to each.
-        backend: "gloo", or "nccl" with a GPU for each rank; by default nccl where there are as many
-            GPUs, else gloo.
-        restarts: how often all ranks begin again when one has failed or was killed. The function
+        backend: "gloo", or "nccl" with a GPU for each rank; by default nccl if there are enough
+            GPUs, otherwise gloo.
+        restarts: how often all ranks start again when one has failed or was killed. The function
             finds the number of the attempt in ``os.environ["TORCHELASTIC_RESTART_COUNT"]``.
-        time_limit_s: then all are ended.
-        stall_s: and when all ranks have been inside one and the same call for so long.
+        time_limit_s: after this, all are ended.
+        stall_s: they are also ended when every rank has been inside the same call for this long.
         show: called with a rank and its text, as it prints; by default printed with its name.
 
     Raises:
-        LaunchError: the function cannot be sent, there is too little memory, or too few GPUs; or
-            the ranks were ended because of time or output.
+        LaunchError: the function cannot be sent, there is too little memory or there are too few
+            GPUs; or the ranks were ended because of time or output.
         RankError: a rank failed, was killed, or left without a result: the first one that did.
-        CommunicationError: the ranks called different collectives, or on unequal shapes.
-        DeadlockError: the ranks wait for each other; who for whom, in which line.
+        CommunicationError: the ranks called different collectives, or used unequal shapes.
+        DeadlockError: the ranks wait for each other; it says which for which, in which line.
     """
     with quiet_interrupts():
         backend = backend or _usual_backend(ranks)
@@ -112,14 +112,14 @@ def _require_room(ranks: int, backend: str) -> None:
         raise LaunchError(f"a launch needs at least one rank, got {ranks!r}")
     if backend == "nccl" and ranks > torch.cuda.device_count():
         raise LaunchError(
-            f"{ranks} ranks with nccl need as many GPUs, and there are {torch.cuda.device_count()}",
+            f"{ranks} ranks with nccl need {ranks} GPUs, and there are {torch.cuda.device_count()}",
             remedy='fewer ranks, or backend="gloo"',
         )
     free = psutil.virtual_memory().available
     if ranks * RANK_BYTES > free:
         raise LaunchError(
-            f"{ranks} ranks take about {format_size(ranks * RANK_BYTES)}, and {format_size(free)} "
-            "are free",
+            f"{ranks} ranks take about {format_size(ranks * RANK_BYTES)}, but only "
+            f"{format_size(free)} is free",
             remedy=f"at most {max(free // RANK_BYTES, 1)}; light ranks take any number",
         )
 

@@ -1,13 +1,14 @@
 """Counted communication between real ranks: every call is recorded, and nothing is changed.
 
 Each function of ``torch.distributed`` that moves data is wrapped: the call is written on the board
-before it begins, and noted as an exchange when it has ended. What ``isend``, ``irecv`` and
-``async_op=True`` return is wrapped, too: the exchange ends when it is waited for. Collectives are
-also written into a file of the rank, before they begin: by these the launch finds ranks that
-called different ones (``gpuedu.multi.launch.agreement``).
+before it starts, and noted as an exchange when it has ended. What ``isend``, ``irecv`` and
+``async_op=True`` return is wrapped too: the exchange ends when it is waited for. Collectives are
+also written to the rank's file before they start, so that the launch finds ranks that called
+different ones (``gpuedu.multi.launch.agreement``).
 
-What it simplifies: ``start_s`` is when the call began, since nobody sees from outside when the
-other side came; what compiled code sends by itself (``DistributedDataParallel``) is not seen.
+What it simplifies: ``start_s`` is when the call started, because it cannot be seen from outside
+when the other side came; what compiled code sends by itself (``DistributedDataParallel``) is not
+seen.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ _ROOTS = {
 
 
 class Counter:
-    """What one rank's calls did, in seconds since ``began_s`` of the monotonic clock."""
+    """What one rank's calls did, in seconds since ``began_s`` on the monotonic clock."""
 
     def __init__(self, board: Board, standing: Standing, log: RawIOBase, began_s: float) -> None:
         self.exchanges: list[Exchange] = []

@@ -1,4 +1,4 @@
-"""What came of a launch: the results, or the error that says what happened first."""
+"""The outcome of a launch: the results, or the error that says what happened first."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class LaunchError(AnswerError):
 
 @dataclass(frozen=True)
 class Launched:
-    """What came of a launch, of its last attempt.
+    """The outcome of a launch's last attempt.
 
     ``results`` are by rank, ``exchanges`` in the order in which they ended; ``restarts`` says how
-    often all ranks had to begin again.
+    often all ranks had to start again.
     """
 
     results: tuple[Any, ...]
@@ -60,19 +60,19 @@ def outcome_of(folder: Path, ranks: int, watch: Watch, statuses: dict[int, int |
 def _ended(watch: Watch) -> AnswerError:
     """Why the watch ended the ranks."""
     standings = [one for one in watch.standings if one is not None]
-    said = "; ".join(map(str, standings)) or "no rank had begun"
+    said = "; ".join(map(str, standings)) or "no rank had started"
     if watch.reason == "deadlock":
         waiting = tuple(
             Waiting(f"rank {one.rank}", str(one).partition(" waits in ")[2], one.since_s)
             for one in standings
             if one.state == "calls"
         )
-        remedy = "Who should end each of these waits, and what does that one wait for?"
+        remedy = "Which rank should end each of these waits, and what is it waiting for?"
         return DeadlockError(f"no rank can go on: {said}", waiting=waiting, remedy=remedy)
     if watch.reason == "output":
         return LaunchError("a rank printed more than 64 MiB", remedy="Print less, on rank 0 alone.")
     return LaunchError(
-        f"the ranks were not done in time: {said}", remedy="A longer `time_limit_s`, or less work."
+        f"the ranks did not finish in time: {said}", remedy="A longer `time_limit_s`, or less work."
     )
 
 

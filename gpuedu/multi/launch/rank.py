@@ -21,7 +21,7 @@ from gpuedu.multi.launch.counting import Counter
 BOARD, TASK = "board", "task"
 _LOOK_S = 0.005
 MARK = "GPUEDU_LAUNCH"
-"""An environment variable that what a rank starts inherits; its value is the launch's folder."""
+"""An environment variable that what a rank starts inherits; it holds the launch's folder."""
 
 
 def result_file(folder: Path, attempt: int, rank: int) -> Path:

@@ -1,8 +1,8 @@
-"""From where ranks are started: a process that has imported PyTorch already, and does nothing else.
+"""The process that ranks are started from: it has imported PyTorch, and does nothing else.
 
-Python's fork server (``multiprocessing``) imports PyTorch once, in a process of one thread that
+Python's fork server (``multiprocessing``) imports PyTorch once, in a single-threaded process that
 never computes; a rank is a fork of it, so that a launch does not pay for the import each time. The
-notebook's own process is never forked. The server ends with the process that launched, and by
+notebook's own process is never forked. The server ends with the launching process, or by
 ``stop_server``.
 """
 
@@ -31,16 +31,16 @@ _keeper = ThreadPoolExecutor(1, "fork server")
 
 
 def start_method() -> str:
-    """How ranks are started: by a fork server on Linux; elsewhere each imports PyTorch anew.
+    """How ranks are started: by a fork server on Linux; elsewhere each imports PyTorch again.
 
-    On macOS system libraries that PyTorch loads do not stand a fork.
+    On macOS, system libraries that PyTorch loads do not survive a fork.
     """
     return "forkserver" if sys.platform == "linux" else "spawn"
 
 
 @contextlib.contextmanager
 def ready_server() -> Iterator[None]:
-    """The fork server and Python's resource tracker, for the length of a launch.
+    """The fork server and Python's resource tracker, for the duration of a launch.
 
     Meanwhile there is no ``__main__``: a started process would run the program's file again to
     have it. A function of the notebook or the program is sent by value.
@@ -101,12 +101,12 @@ def _do_nothing() -> None:
 
 
 def server_pid() -> int | None:
-    """The fork server's, or None where there is none: ranks are its children, from the first."""
+    """The fork server's, or None if there is none: all ranks are its children."""
     return getattr(forkserver._forkserver, "_forkserver_pid", None)
 
 
 def stop_server() -> None:
-    """End the fork server; the next launch starts one anew."""
+    """End the fork server; the next launch starts a new one."""
     if start_method() == "forkserver":
         # Python keeps this for its own tests, and has no other name for it.
         _undisturbed(forkserver._forkserver._stop)

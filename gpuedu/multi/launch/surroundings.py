@@ -1,4 +1,4 @@
-"""What is changed around a launch, and put back after it."""
+"""What is changed for a launch, and put back after it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from typing import Any
 
 @contextlib.contextmanager
 def own_folder() -> Iterator[Path]:
-    """A folder for the length of a launch; its name says of which process."""
+    """A folder for the duration of a launch; its name says for which process."""
     folder = Path(tempfile.mkdtemp(prefix=f"gpuedu-launch-{os.getpid()}-"))
     try:
         yield folder
@@ -29,7 +29,7 @@ def own_folder() -> Iterator[Path]:
 
 @contextlib.contextmanager
 def own_files(folder: Path) -> Iterator[None]:
-    """PyTorch's temporary files go into the launch's folder: it leaves some where a rank failed."""
+    """PyTorch's temporary files go into the launch's folder: it leaves some if a rank failed."""
     before, tempfile.tempdir = tempfile.tempdir, str(folder)
     try:
         yield

@@ -29,15 +29,15 @@ _GRACE_S = 2.0
 
 
 class Watch:
-    """Looks at a launch from a thread of its own, and ends its ranks where that is needed.
+    """Watches a launch from its own thread, and ends its ranks if needed.
 
     Args:
         folder: of the launch; the ranks' output is somewhere below ``logs``.
         board: what the ranks are doing.
-        time_limit_s: after so long the ranks are ended. For how long a rank waited for a processor,
-            because the machine had other work, does not count, up to three times as long again
-            (Linux alone tells it).
-        stall_s: they are, too, when for so long every rank has been inside one and the same call.
+        time_limit_s: after this long the ranks are ended. Time that a rank waited for a processor,
+            because the machine had other work, does not count, up to three times the limit (only
+            Linux reports it).
+        stall_s: they are also ended when every rank has been inside the same call for this long.
         show: gets each rank's number and its text, as it comes.
     """
 
@@ -167,11 +167,11 @@ class Watch:
 
 
 def end_processes(folder: Path, began_s: float, *, wait_s: float = 0.0) -> None:
-    """Kill every process of a launch, whoever its parent is now; wait for those to be gone.
+    """Kill every process of a launch, whatever its parent is now, and wait until they are gone.
 
-    Those are the ranks, what they forked, and what they started. They are not reaped here: the
+    These are the ranks, what they forked, and what they started. They are not reaped here: the
     launcher asks its own children for their exit status. A rank that is just being started has not
-    said yet that it is one: it is waited for, too.
+    yet said that it is one, so it is waited for too.
     """
     end_s = time.monotonic() + wait_s
     while [one for one in _processes(folder, began_s) if _kill(one)] or _newborn(folder, began_s):

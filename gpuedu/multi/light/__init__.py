@@ -1,7 +1,7 @@
 """Light ranks: threads on a simulated clock and network, for algorithms on any number of ranks.
 
 ``run_light(function, ranks)`` runs a function in which ``torch.distributed`` means a simulated
-network: every message takes its time, is counted, and a deadlock is told as who waits for whom.
+network: every message takes time and is counted, and a deadlock is reported as who waits for whom.
 """
 
 from gpuedu.multi.light.running import run_light

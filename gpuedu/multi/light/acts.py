@@ -17,7 +17,7 @@ from gpuedu.multi.light.groups import CollectiveCall
 from gpuedu.training.call_sites import CallSite
 
 POST, COME, WAIT, LOOK, GROUP, WORK = range(6)
-"""What a row begins with."""
+"""What a row starts with."""
 COLUMNS = 8
 KINDS = "send", "recv"
 NOBODY = -1
@@ -28,7 +28,7 @@ _TAGS = 2**62
 
 @dataclass
 class Acts:
-    """The acts of one rank, in their order.
+    """The acts of one rank, in order.
 
     ``rows`` has a kind and up to seven numbers for each; some are places in ``texts``.
     """
@@ -39,7 +39,7 @@ class Acts:
     def post(
         self, kind: str, peer: int | None, tensor: torch.Tensor, tag: int, site: CallSite | None
     ) -> None:
-        """A send or a receive begins."""
+        """A send or a receive starts."""
         peer = NOBODY if peer is None else peer
         look = self._text(_look(tensor))
         self._note(POST, KINDS.index(kind), peer, hash(tag) % _TAGS, look, *self._site(site))
@@ -47,7 +47,7 @@ class Acts:
     def come(
         self, said: CollectiveCall, group: tuple[Sequence[int], int] | None, site: CallSite | None
     ) -> None:
-        """The rank comes to a collective of a group: its members, and which of those with them."""
+        """The rank comes to a collective of a group: its members, and which of their groups."""
         given = NOBODY if said.given is None else self._text(_look(said.given))
         where = NOBODY if group is None else self._text(_joined([group[1], *group[0]]))
         parts = [_joined(one) for one in (said.sends, said.expects) if said.sends]
@@ -55,11 +55,11 @@ class Acts:
         self._note(COME, said_text, where, given, said.whole_bytes, said.root, *self._site(site))
 
     def wait(self, number: int) -> None:
-        """It waits for what it began as the ``number``-th."""
+        """It waits for the ``number``-th operation that it started."""
         self._note(WAIT, number)
 
     def look(self, number: int) -> None:
-        """It looks whether that is done."""
+        """It checks whether that is done."""
         self._note(LOOK, number)
 
     def group(self, members: Sequence[int]) -> None:
@@ -67,7 +67,7 @@ class Acts:
         self._note(GROUP, self._text(_joined(members)))
 
     def work(self, time_s: float, label: str) -> None:
-        """It computes for so long."""
+        """It computes for this long."""
         self._note(WORK, self._text(repr(float(time_s))), self._text(label[:MOST_CHARACTERS]))
 
     def _note(self, *row: int) -> None:
@@ -87,7 +87,7 @@ class Acts:
         return [list(self.texts), table]
 
     def since_now(self) -> Callable[[], list[Any]]:
-        """What tells, when it is called, the acts from now on."""
+        """A function that returns, when called, the acts from now on."""
         return functools.partial(self.told, len(self.rows))
 
 

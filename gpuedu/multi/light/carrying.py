@@ -29,7 +29,7 @@ SCHEDULES: dict[str, Schedule] = {
     "all_to_all": lambda ranks, size, root: network.all_to_all(ranks, size),
     "barrier": lambda ranks, size, root: network.tree_all_reduce(ranks, size),
 }
-"""Who sends what in a collective over ``size`` bytes, those of the whole; ``root`` is a place."""
+"""Who sends what in a collective over ``size`` bytes in total; ``root`` is a place."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Carried:
         kind: a key of ``SCHEDULES``.
         whole_bytes: the size that the schedule is for.
         root: the place of the root in the group.
-        parts: of an all-to-all in uneven parts, what each member sends to each; else empty.
+        parts: for an all-to-all in uneven parts, what each member sends to each; otherwise empty.
     """
 
     kind: str
@@ -59,7 +59,7 @@ def time_of(carried: Carried, cluster: Topology, members: tuple[int, ...]) -> fl
 def wire_bytes(
     carried: Carried, cluster: Topology, members: tuple[int, ...]
 ) -> dict[int, tuple[int, int]]:
-    """What each rank sends in it, and what of that leaves its node."""
+    """What each rank sends in it, and how much of that leaves its node."""
     sent: Counter[int] = Counter()
     across: Counter[int] = Counter()
     for messages in _rounds(carried, members):
@@ -71,7 +71,7 @@ def wire_bytes(
 
 @lru_cache(maxsize=10_000)
 def links_of(carried: Carried, cluster: Topology, members: tuple[int, ...]) -> tuple[int, ...]:
-    """The links that its bytes pass, each once."""
+    """The links that its bytes pass through, each once."""
     tables = [np.zeros((0, 3), np.int64), *_rounds(carried, members)]
     table = np.concatenate(tables)
     src, dst = np.unique(table[table[:, 2] > 0, :2], axis=0).T

@@ -60,8 +60,8 @@ def _require_op(op: Any, tensor: Any) -> None:
         )
     if op == ReduceOp.AVG and isinstance(tensor, Tensor) and not tensor.is_floating_point():
         raise CommunicationError(
-            f"rank {me()[1]} asks for the AVG of {describe(tensor)}, and a mean of whole numbers "
-            f"need not be one{place(call_site())}",
+            f"rank {me()[1]} asks for the AVG of {describe(tensor)}, but a mean of whole "
+            f"numbers need not be whole{place(call_site())}",
             remedy="SUM, and a division by the number of ranks.",
         )
 
@@ -74,7 +74,7 @@ def _require_tensor(value: Any, kind: str) -> None:
         remedy = "A parameter's `grad` is None where nothing used it, or where it is frozen."
     raise CommunicationError(
         f"rank {me()[1]} calls {kind} with {value if value is None else type(value).__name__}, "
-        f"which is no tensor{place(call_site())}",
+        f"which is not a tensor{place(call_site())}",
         remedy=remedy,
     )
 
@@ -145,9 +145,9 @@ def broadcast(tensor: Tensor, src: int, group: Any = None, async_op: bool = Fals
 def broadcast_object_list(
     object_list: list[Any], src: int = 0, group: Any = None, device: Any = None
 ) -> None:
-    """Every rank's list holds copies of what rank ``src``'s does, in place.
+    """Every rank's list becomes copies of what rank ``src``'s list holds, in place.
 
-    As PyTorch does it: a broadcast of how many bytes each of them has, and one of the bytes.
+    As in PyTorch: a broadcast of how many bytes each of them has, and one of the bytes.
     """
     if get_rank(group) == -1:
         return
@@ -167,7 +167,7 @@ def broadcast_object_list(
 def all_gather_into_tensor(
     output_tensor: Tensor, input_tensor: Tensor, group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """Every rank's output becomes the inputs of all, one behind the other."""
+    """Every rank's output becomes the inputs of all, one after another."""
     ranks = get_world_size(group)
     _require_parts(output_tensor, input_tensor, ranks, "output", "input")
 
@@ -197,10 +197,10 @@ def all_gather(
 
 
 def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> None:
-    """Every rank's list holds copies of the objects of all, in place.
+    """Every rank's list becomes copies of the objects of all, in place.
 
-    As PyTorch does it: all gather how many bytes each of them has, and then the bytes, filled up
-    to the longest.
+    As in PyTorch: an all-gather of how many bytes each has, and one of the bytes, padded to the
+    longest.
     """
     if get_rank(group) == -1:
         return
@@ -248,7 +248,7 @@ def scatter(
     group: Any = None,
     async_op: bool = False,
 ) -> Work | None:
-    """Every rank's tensor becomes its one of rank ``src``'s list; the others hand over no list."""
+    """Every rank's tensor becomes its entry of rank ``src``'s list; only ``src`` has a list."""
     at, ranks = place_of(src, group), get_world_size(group)
     if get_rank(group) == at:
         _require_list(scatter_list, tensor, ranks, "scatter_list")
@@ -309,8 +309,8 @@ def all_to_all_single(
 ) -> Work | None:
     """Part j of rank i's input becomes part i of rank j's output.
 
-    Parts are equal, or rows as many as the split sizes say, one number for each rank. All ranks
-    give sizes, or none does.
+    Parts are equal, or have the numbers of rows that the split sizes say, one for each rank. Either
+    all ranks give sizes, or none does.
     """
     ranks = get_world_size(group)
     for one in (output, input):
@@ -323,7 +323,7 @@ def all_to_all_single(
         wants = f"rows of {describe(input.new_empty(input.shape[1:]))}"
     elif output.shape != input.shape or input.numel() % ranks:
         raise CommunicationError(
-            f"all_to_all_single takes two tensors of one shape in {ranks} equal parts, "
+            f"all_to_all_single takes two tensors of the same shape, in {ranks} equal parts, "
             f"got {describe(input)} and {describe(output)}"
         )
 
@@ -371,7 +371,7 @@ def _splits(
             remedy="The sizes of the output are the third argument, and those of the input come "
             "after them."
             if is_counts
-            else "`tensor.tolist()` makes whole numbers of a tensor of them.",
+            else "`tensor.tolist()` turns a tensor of whole numbers into such a list.",
         )
     row_bytes = bytes_of(tensor) // rows if rows else 0
     return counts, tuple(n * row_bytes for n in counts)

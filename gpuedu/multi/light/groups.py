@@ -20,7 +20,7 @@ from gpuedu.units import format_size
 
 @dataclass(frozen=True)
 class CollectiveCall:
-    """What a rank says of a collective.
+    """What a rank says about a collective.
 
     Attributes:
         kind: a key of ``carrying.SCHEDULES``.
@@ -29,7 +29,7 @@ class CollectiveCall:
         given: what the rank hands over, which must not change until it is done; None for nothing.
         whole_bytes: the size that the schedule is for.
         root: the place of the root in the group.
-        sends: of an all-to-all in uneven parts, the bytes for each member; else empty.
+        sends: for an all-to-all in uneven parts, the bytes for each member; otherwise empty.
         expects: the bytes that it expects from each member.
     """
 
@@ -45,7 +45,7 @@ class CollectiveCall:
 
 @dataclass(frozen=True)
 class PostedCall:
-    """What a rank said, where in its program and when; ``kept`` is a copy of what it gave."""
+    """What a rank said, where in its program and when; ``kept`` copies what it handed over."""
 
     said: CollectiveCall
     site: CallSite | None
@@ -60,7 +60,7 @@ class PostedCall:
 class Collective:
     """One collective of a group: who has come, and the moment at which it is over.
 
-    ``arrived`` is what each rank got, until it has waited for it: tensors to write to, and values.
+    ``arrived`` is what each rank got but has not yet waited for: tensors to write to, and values.
     """
 
     number: int
@@ -69,7 +69,7 @@ class Collective:
     arrived: dict[int, list[tuple[torch.Tensor, torch.Tensor]]] = field(default_factory=dict)
 
     def deliver(self, rank: int) -> None:
-        """Put what arrived into the rank's tensors: it has waited for it."""
+        """Put what arrived into the rank's tensors, now that it has waited for it."""
         with torch.no_grad():
             for into, value in self.arrived.pop(rank, ()):
                 into.copy_(value)
@@ -105,7 +105,7 @@ class Group:
     def come(
         self, rank: int, said: CollectiveCall, site: CallSite | None, outputs: Outputs
     ) -> Collective:
-        """Enter the rank's next collective; the last one to come lets it begin."""
+        """Enter the rank's next collective; it starts when the last rank has come."""
         number = self._came[rank]
         self._came[rank] += 1
         kept = None if said.given is None else said.given.detach().clone()
@@ -154,9 +154,9 @@ class Group:
                     f"collective {collective.number + 1}, {collective.calls[src]}: rank {src} "
                     f"sends {format_size(sent)} to rank {dst}, which expects "
                     f"{format_size(expected)}",
-                    remedy="What rank i has at place j of `input_split_sizes`, rank j has at place "
-                    "i of `output_split_sizes`. They can tell each other by an all-to-all of the "
-                    "numbers.",
+                    remedy="Element j of `input_split_sizes` on rank i is element i of "
+                    "`output_split_sizes` on rank j. An all-to-all of the sizes can tell each "
+                    "rank what to expect.",
                 )
         return None
 
@@ -211,7 +211,7 @@ class Group:
         for rank, call in zip(self.members, calls, strict=True):
             if call.kept is not None and not same_bits(call.said.given, call.kept):
                 return CommunicationError(
-                    f"rank {rank} called {call}, and changed its tensor before that was done",
+                    f"rank {rank} called {call}, and changed its tensor before it was done",
                     remedy="With `async_op=True` the call returns at once: call `.wait()` on what "
                     "it returns before the tensor is changed.",
                 )

@@ -21,21 +21,19 @@ class P2POp:
     ) -> None:
         name = getattr(op, "__name__", "")
         if name not in ("isend", "irecv"):
-            raise CommunicationError(
-                f"a P2POp is made of `dist.isend` or `dist.irecv`, got {op!r:.60}"
-            )
+            raise CommunicationError(f"a P2POp takes `dist.isend` or `dist.irecv`, got {op!r:.60}")
         self.name, self.tensor, self.peer, self.group, self.tag = name, tensor, peer, group, tag
 
 
 def _post(kind: str, tensor: Any, peer: int | None, tag: int, site: CallSite | None) -> Work:
     world, rank = me()
     if not isinstance(tensor, Tensor):
-        raise CommunicationError(f"a {kind} is of a tensor, got {type(tensor).__name__}")
+        raise CommunicationError(f"a {kind} takes a tensor, got {type(tensor).__name__}")
     if peer is not None:
         peer = require_rank(world, peer)
     if peer == rank:
         raise CommunicationError(
-            f"rank {rank} calls a {kind} with itself as the other side",
+            f"rank {rank} calls a {kind} with itself as the other rank",
             remedy="Does a rank need what it has itself? How many messages are there on one rank?",
         )
     world.acts[rank].post(kind, peer, tensor, tag, site)
@@ -44,27 +42,27 @@ def _post(kind: str, tensor: Any, peer: int | None, tag: int, site: CallSite | N
 
 
 def send(tensor: Tensor, dst: int, group: Any = None, tag: int = 0) -> None:
-    """Send, and wait until it is there."""
+    """Send, and wait until it has arrived."""
     _post("send", tensor, dst, tag, call_site()).wait()
 
 
 def recv(tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0) -> int:
-    """Receive into ``tensor``, and wait for it; gives the rank that sent."""
+    """Receive into ``tensor``, and wait for it; returns the rank that sent."""
     return _post("recv", tensor, src, tag, call_site()).wait()
 
 
 def isend(tensor: Tensor, dst: int, group: Any = None, tag: int = 0) -> Work:
-    """Begin to send."""
+    """Start to send."""
     return _post("send", tensor, dst, tag, call_site())
 
 
 def irecv(tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0) -> Work:
-    """Begin to receive."""
+    """Start to receive."""
     return _post("recv", tensor, src, tag, call_site())
 
 
 def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> list[Work]:
-    """Begin all of them; without any it fails, as PyTorch does, which looks at the first one."""
+    """Start all of them; without any it fails, as PyTorch does, which looks at the first one."""
     if not p2p_op_list:
         raise CommunicationError(
             "`dist.batch_isend_irecv` was called without any send or receive",

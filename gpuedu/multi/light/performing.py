@@ -1,7 +1,7 @@
-"""The acts of a run asked again of another world.
+"""The acts of a run, asked again in another world.
 
-Who has them need not believe what came of the run: with the same acts on a network of their own,
-every message, wait and time comes out again.
+With them, the outcome of the run need not be trusted: the same acts on another network give every
+message, wait and time again.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from gpuedu.multi.light.world import LightWorld
 from gpuedu.training.call_sites import CallSite
 
 MOST_ACTS = 60_000
-"""Of all ranks of a run; the longest of a right answer has 13,000."""
+"""For all ranks of a run together; the longest right answer has 13,000."""
 _MOST_OF = {COME: 20_000, GROUP: 2_000}
 _MOST_OPEN = 500
 """Sends, or receives, of one rank that wait for their other side."""
@@ -54,15 +54,15 @@ _DTYPES = {
 
 
 def perform(world: LightWorld, rank: int, told: Any) -> None:
-    """Ask everything again, as a rank of ``world``: the one that calls.
+    """Ask everything again, as the calling rank of ``world``.
 
     Args:
-        world: in which the calling thread is rank ``rank``.
+        world: where the calling thread is rank ``rank``.
         rank: the rank.
-        told: what ``Acts.told`` gave; it need not be believed.
+        told: what ``Acts.told`` returned; it need not be trusted.
 
     Raises:
-        AnswerError: it is no list of acts, or too long; or the acts do not fit this world.
+        AnswerError: it is not a list of acts, or is too long; or the acts do not fit this world.
     """
     texts, table = _read(told)
     world.performed.update(table[:, 0].tolist())

@@ -21,7 +21,7 @@ class Post:
     """A send or a receive that was called; ``done`` happens with a fault, or with the sender.
 
     ``number`` counts the posts of a run, in the order in which they were called. ``arrived`` is
-    what a receive got, until somebody has waited for it.
+    what a receive got but nobody has yet waited for.
     """
 
     kind: str
@@ -37,7 +37,7 @@ class Post:
     arrived: torch.Tensor | None = None
 
     def deliver(self) -> None:
-        """Put what arrived into the tensor: its rank has waited for it."""
+        """Put what arrived into the tensor, now that its rank has waited for it."""
         if self.arrived is not None:
             with torch.no_grad():
                 self.tensor.copy_(self.arrived)
@@ -53,7 +53,7 @@ class Post:
         return f"rank {self.rank} {way} {describe(self.tensor)}{place(self.site)}"
 
     def fits(self, other: Post) -> bool:
-        """Whether a send and a receive mean each other."""
+        """Whether a send and a receive match."""
         return (
             self.tag == other.tag
             and self.peer in (None, other.rank)
@@ -80,7 +80,7 @@ def bytes_of(tensor: torch.Tensor) -> int:
 
 
 def float_bytes_of(dtype: torch.dtype) -> int:
-    """What a number of this type takes; 0 for whole ones.
+    """What a number of this type takes; 0 for integers.
 
     >>> float_bytes_of(torch.bfloat16), float_bytes_of(torch.int64)
     (2, 0)
@@ -89,16 +89,16 @@ def float_bytes_of(dtype: torch.dtype) -> int:
 
 
 def place(site: CallSite | None) -> str:
-    """Where a call stands, to be put behind its description."""
+    """Where a call is, to be appended to its description."""
     return f" (line {site.line}: `{site.text}`)" if site and site.text else ""
 
 
 class Mailbox:
     """The messages between the ranks of one run.
 
-    A send waits until its receive is there, and the other way round, as large messages do on every
-    network: whoever relies on a buffer in between finds out here. Messages between two ranks with
-    the same tag arrive in the order in which they were sent.
+    A send waits until its receive is there, and vice versa, as large messages do on every network:
+    a program that relies on a buffer in between fails here. Messages between two ranks with the
+    same tag arrive in the order in which they were sent.
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class Mailbox:
         return post
 
     def count_open(self, kind: str, rank: int) -> int:
-        """How many sends, or receives, of a rank have not met their other side."""
+        """How many sends, or receives, of a rank have not been matched."""
         return len(self._open.get((kind, rank), ()))
 
     def _other(self, post: Post) -> Post | None:
@@ -232,7 +232,7 @@ class Mailbox:
 
 
 def same_bits(tensor: torch.Tensor, kept: torch.Tensor) -> bool:
-    """Whether a tensor is what it was, NaN for NaN; one without memory always is."""
+    """Whether a tensor is unchanged, NaN for NaN; one without memory always is."""
     if tensor.is_meta:
         return True
     return torch.equal(_bits(tensor), _bits(kept))

@@ -1,4 +1,4 @@
-"""Which rank the calling thread is, in which group; and the handle of what it has begun."""
+"""Which rank the calling thread is, in which group; and the handle of what it has started."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Work:
     """What a call with ``async_op=True``, ``isend`` and ``irecv`` return.
 
     What arrives is put into the tensors when the rank has waited for it, or has seen that it is
-    done: who reads before has nothing to rely on, on any backend.
+    done: reading earlier is unreliable on any backend.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class Work:
         world.begun[rank].append(self)
 
     def wait(self, timeout: Any = None) -> Any:
-        """Wait until it is done; a receive gives the rank that sent."""
+        """Wait until it is done; a receive returns the rank that sent."""
         self._world.acts[self._rank].wait(self._number)
         found = self._world.clock.wait(self._done)
         if isinstance(found, Exception):
@@ -40,7 +40,7 @@ class Work:
         return True if found is None else found
 
     def is_completed(self) -> bool:
-        """True if it is done; the look itself takes no time."""
+        """True if it is done; checking takes no time."""
         self._world.acts[self._rank].look(self._number)
         self._world.clock.glance()
         if self._done.happened:
@@ -56,14 +56,14 @@ def me() -> tuple[LightWorld, int]:
 
 
 def get_rank(group: Group | None = None) -> int:
-    """The number of the calling rank, in the group; -1 where it is not in it."""
+    """The number of the calling rank in the group; -1 if it is not in it."""
     world, rank = me()
     members = (group or world.everybody).members
     return members.index(rank) if rank in members else -1
 
 
 def get_world_size(group: Group | None = None) -> int:
-    """How many ranks there are, in the group."""
+    """How many ranks the group has."""
     return len((group or me()[0].everybody).members)
 
 
@@ -78,7 +78,7 @@ def get_backend(group: Group | None = None) -> str:
 
 
 def init_process_group(*_: Any, **__: Any) -> None:
-    """Nothing: the process group is there."""
+    """Nothing: the process group already exists."""
 
 
 def destroy_process_group(group: Any = None) -> None:
@@ -93,19 +93,19 @@ def new_group(ranks: Sequence[int] | None = None, *_: Any, **__: Any) -> Group:
 
 
 def require_rank(world: LightWorld, rank: Any) -> int:
-    """The rank as an int, which NumPy's are not; CommunicationError where there is none."""
+    """The rank as an int, which NumPy's are not; CommunicationError if there is none."""
     is_whole = hasattr(rank, "__index__") and not isinstance(rank, (bool, Tensor))
     if not is_whole or not 0 <= operator.index(rank) < world.ranks:
         raise CommunicationError(
             f"there is no rank {reprlib.repr(rank)}: they are 0 to {world.ranks - 1}"
             f"{place(call_site())}",
-            remedy="`% dist.get_world_size()` comes round to rank 0.",
+            remedy="`% dist.get_world_size()` wraps around to rank 0.",
         )
     return operator.index(rank)
 
 
 def place_of(rank: int, group: Group | None) -> int:
-    """The place of a rank in a group; CommunicationError where it is not in it."""
+    """The place of a rank in a group; CommunicationError if it is not in it."""
     members = (group or me()[0].everybody).members
     if rank not in members:
         raise CommunicationError(f"rank {rank!r} is not one of the ranks {list(members)}")

@@ -31,11 +31,11 @@ def run_light(
         cluster: where they are, on any topology; by default GPUs of one node, joined by NVLink 4.
         seed: ranks that could go on at the same instant do so in an order drawn from it.
         lend_to: more functions that ``function`` calls; names that their modules took from
-            ``torch.distributed`` (``from torch.distributed import send``) mean the network, too.
+            ``torch.distributed`` (``from torch.distributed import send``) also mean the network.
 
     Raises:
         RankError: a rank raised an exception; the first one that did.
-        DeadlockError: ranks wait for each other; it says who for what, in which line.
+        DeadlockError: ranks wait for each other; it says which for what, in which line.
 
     >>> import torch, torch.distributed as dist
     >>> def pass_on():

@@ -1,8 +1,8 @@
 """What ``torch.distributed`` means on a light rank: the same names, over the simulated network.
 
-While it is lent, each function of ``torch.distributed`` that communicates asks which thread calls:
-on a light rank it goes to the rank's world, elsewhere to PyTorch. As with gloo, a send waits for
-its receive; as with NCCL, there is ``ReduceOp.AVG``. What is not there says so.
+While it is lent, each function of ``torch.distributed`` that communicates asks which thread is
+calling: on a light rank the call goes to the rank's world, elsewhere to PyTorch. As with gloo, a
+send waits for its receive; as with NCCL, there is ``ReduceOp.AVG``. What is missing says so.
 """
 
 from __future__ import annotations
@@ -79,10 +79,10 @@ def _choosing(lent: Callable[..., Any], original: Callable[..., Any]) -> Callabl
 
 @contextmanager
 def lend_distributed(*answers: Any) -> Iterator[None]:
-    """Let ``torch.distributed`` mean this module on light ranks, for the length of a block.
+    """Make ``torch.distributed`` mean this module on light ranks, for the duration of a block.
 
     Names that the code of ``answers`` took from it (``from torch.distributed import send``) are
-    lent, too.
+    replaced too.
     """
     swaps: dict[int, Any] = {}
     with ExitStack() as undo:

@@ -24,7 +24,7 @@ _HERE: dict[int, tuple[LightWorld, int]] = {}
 
 @dataclass(frozen=True)
 class LightRun:
-    """What came of a run: results by rank, exchanges in the order in which they ended."""
+    """The outcome of a run: results by rank, exchanges in the order in which they ended."""
 
     results: tuple[Any, ...]
     exchanges: tuple[Exchange, ...]
@@ -37,7 +37,7 @@ class LightWorld:
 
     Attributes:
         acts: what each rank asked for.
-        begun: what each rank has begun, as handles to wait on, in the order of their beginning.
+        begun: what each rank has started, as handles to wait on, in that order.
         performed: how many acts of another run were asked for again, by kind.
     """
 
@@ -55,9 +55,9 @@ class LightWorld:
         self.performed: Counter[int] = Counter()
 
     def group(self, rank: int, members: Sequence[int]) -> Group:
-        """The group of these ranks that this rank asks for: its second call gives a second one.
+        """The group of these ranks that this rank asks for; a second call returns a second group.
 
-        CommunicationError where another rank asked for another group at this point: PyTorch's ranks
+        CommunicationError if another rank asked for another group at this point: PyTorch's ranks
         would wait for each other.
         """
         key = tuple(sorted(members))
@@ -75,17 +75,17 @@ class LightWorld:
         return Group(self.clock, self.cluster, members, self.log, self._busy_until_s)
 
     def groups_of(self, members: Sequence[int]) -> Sequence[Group]:
-        """The groups of these ranks that were made, in the order of their making."""
+        """The groups of these ranks, in the order in which they were made."""
         return self._groups.get(tuple(sorted(members)), ())
 
     def name_of(self, group: Group) -> tuple[Sequence[int], int] | None:
-        """The members of a group, and which of those with them it is; None for everybody's."""
+        """The members of a group, and which of the groups with them it is; None for the world's."""
         if group is self.everybody:
             return None
         return group.members, self.groups_of(group.members).index(group)
 
     def work(self, rank: int, time_s: float, label: str = "") -> None:
-        """Let a rank compute; the calling thread is it."""
+        """Make a rank compute; the calling thread is that rank."""
         self.acts[rank].work(time_s, label)
         self.clock.work(time_s, "kernel", lane=f"rank {rank}", label=label)
 
@@ -97,7 +97,7 @@ class LightWorld:
                 raise CommunicationError(
                     f"call {at + 1} of `new_group` is for the ranks {list(wanted)} on rank {rank}, "
                     f"and for {list(asked[at])} on rank {other}",
-                    remedy="Every rank makes every group, in the same order, also those that it is "
+                    remedy="Every rank makes every group, in the same order, even those that it is "
                     "not in.",
                 )
 
@@ -141,7 +141,7 @@ class LightWorld:
 
 
 def here() -> tuple[LightWorld, int] | None:
-    """World and rank of the calling thread; None where it is no light rank."""
+    """World and rank of the calling thread; None if it is not a light rank."""
     return _HERE.get(threading.get_ident())
 
 
@@ -151,7 +151,7 @@ def call_site() -> CallSite | None:
 
 
 def work_for(time_s: float, label: str = "") -> None:
-    """Let the calling rank compute for ``time_s`` simulated seconds."""
+    """Make the calling rank compute for ``time_s`` simulated seconds."""
     found = here()
     if found is not None:
         world, rank = found
@@ -169,7 +169,7 @@ def _as_ranks(fault: DeadlockError, ranks: int) -> DeadlockError:
     return DeadlockError(
         f"no rank can go on: {'; '.join(told)}",
         waiting=waiting,
-        remedy="Which call, of which rank, should end each wait?",
+        remedy="Which call, on which rank, should end each wait?",
     )
 
 

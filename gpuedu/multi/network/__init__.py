@@ -1,9 +1,9 @@
 """A cost model of networks: links, topologies, schedules of messages, and how long they take.
 
-``simulate(schedule, topology)`` sends any schedule, the learner's own too, over up to thousands of
-ranks: a ``Cluster`` of nodes, a ``LeafSpine`` network behind it, or a ``Torus``. Closed forms say
-the same of the usual collectives; tests hold one against the other. ``overlap`` says what of the
-messages of a training step is hidden, ``slowest_s`` what waiting for the slowest rank costs.
+``simulate(schedule, topology)`` sends any schedule, even the learner's own, over up to thousands of
+ranks: a ``Cluster`` of nodes, a ``LeafSpine`` network behind it, or a ``Torus``. Closed forms give
+the same times for the usual collectives; tests compare the two. ``overlap`` says how much of a
+training step's communication is hidden, ``slowest_s`` what waiting for the slowest rank costs.
 """
 
 from gpuedu.multi.network.closed_forms import (

@@ -1,10 +1,10 @@
-"""What collectives cost by formula, and what a rate of an all-reduce is held against.
+"""What collectives cost by formula, and what the rate of an all-reduce is compared with.
 
 Sources: P. Patarasuk and X. Yuan, *Bandwidth optimal all-reduce algorithms for clusters of
 workstations*, J. Parallel and Distributed Computing 69, 2009 (the ring); R. Thakur, R. Rabenseifner
 and W. Gropp, *Optimization of Collective Communication Operations in MPICH*, IJHPCA 19, 2005 (the
-trees); nccl-tests, doc/PERFORMANCE.md (algorithm and bus bandwidth). What is said of a ring's, an
-all-to-all's and a torus' time is for sizes that divide evenly.
+trees); nccl-tests, doc/PERFORMANCE.md (algorithm and bus bandwidth). The times of a ring, an
+all-to-all and a torus are for sizes that divide evenly.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def tree_all_reduce_s(ranks: int, size_bytes: float, link: Link) -> float:
 
 
 def crossover_bytes(ranks: int, link: Link) -> float:
-    """The size from which on a ring is faster than a tree: 0 for 2 or 3 ranks, infinite for 1.
+    """The size above which a ring is faster than a tree: 0 for 2 or 3 ranks, infinite for 1.
 
     >>> round(crossover_bytes(8, Link("made up", 10e-6, 1e9)))
     18824
@@ -73,7 +73,7 @@ def hierarchical_all_reduce_s(
 def hierarchical_all_to_all_s(
     nodes: int, per_node: int, size_bytes: float, within: Link, across: Link
 ) -> float:
-    """One within nodes, then one between the GPUs of a place, each over all bytes.
+    """One within nodes, then one between the GPUs of each place, both over all bytes.
 
     >>> within, across = Link("within", 1e-6, 4e9), Link("across", 10e-6, 1e9)
     >>> hierarchical_all_to_all_s(2, 4, 8e6, within, across)
@@ -86,9 +86,9 @@ def hierarchical_all_to_all_s(
 def torus_all_reduce_s(
     shape: Sequence[int], size_bytes: float, link: Link, streams: int = 1
 ) -> float:
-    """Rings along each axis, over what the axes before have left; see ``torus_all_reduce``.
+    """Rings along each axis, over what the earlier axes have left; see ``torus_all_reduce``.
 
-    Exact for one stream; for more of them on a cube, of 3 chips or more along each axis.
+    Exact for one stream, and for more on a cube of 3 or more chips along each axis.
     """
     time_s, held = 0.0, size_bytes / streams
     for chips in shape:
@@ -98,10 +98,10 @@ def torus_all_reduce_s(
 
 
 def torus_all_to_all_s(shape: Sequence[int], size_bytes: float, link: Link) -> float:
-    """What the busiest link carries, and the longest way: size * longest axis / 8 bytes.
+    """What the busiest link carries, and the longest path: size * longest axis / 8 bytes.
 
-    Exact up to the latency where all is sent at once and 4 divides the longest axis: a block goes a
-    quarter of it on average, and shares two links. It is the bound by the bisection.
+    Exact up to the latency if all is sent at once and 4 divides the longest axis: a block travels a
+    quarter of it on average, and shares two links. It is the bisection bound.
 
     >>> torus_all_to_all_s((4, 8), 1e6, Link("made up", 0.0, 1e9))
     0.001
@@ -120,7 +120,8 @@ def bus_bandwidth(
 ) -> float:
     """The same times (ranks - 1) / ranks, and for an all-reduce times 2.
 
-    That is what a ring of any length makes of its links. An all-to-all counts like an all-gather.
+    That is what a ring of any length gets out of its links. An all-to-all counts like an
+    all-gather.
 
     >>> link = Link("made up", 0.0, 1e9)
     >>> [round(bus_bandwidth(n, 1e6, ring_all_reduce_s(n, 1e6, link))) for n in (2, 8, 64)]

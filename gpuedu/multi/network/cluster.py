@@ -15,15 +15,15 @@ from gpuedu.multi.network.topology import Topology
 class Cluster(Topology):
     """Ranks in the order of their nodes: node 0 has ranks 0 to ``per_node - 1``, and so on.
 
-    Within a node every GPU has its own port, and messages between different pairs do not meet
-    (as on a switch). Between nodes a message takes a network card at both ends, and nothing else is
-    shared. With ``shared_card`` the GPUs of a node share one card, each way; otherwise each GPU has
-    its own.
+    Within a node every GPU has its own port, and messages between different pairs do not share
+    anything (as on a switch). Between nodes a message uses a network card at both ends, and nothing
+    else is shared. With ``shared_card`` the GPUs of a node share one card, each way; otherwise each
+    GPU has its own.
 
     Args:
         ranks: how many GPUs.
         within: the link between GPUs of a node.
-        across: the link between nodes; not needed where there is one node.
+        across: the link between nodes; not needed if there is only one node.
         per_node: GPUs in a node; all of them by default. The last node may have fewer.
         shared_card: whether the GPUs of a node share its card.
 
@@ -55,7 +55,7 @@ class Cluster(Topology):
         return rank // (self.per_node or self.ranks)
 
     def between(self, src: int, dst: int) -> Link:
-        """The link that a message takes; ValueError for ranks that do not exist, or are one."""
+        """The link that a message takes; ValueError for ranks that do not exist or are the same."""
         self._require_pair(src, dst)
         return self.within if self.node_of(src) == self.node_of(dst) else self._cards
 

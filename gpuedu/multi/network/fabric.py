@@ -16,21 +16,21 @@ from gpuedu.multi.network.topology import Topology
 class LeafSpine(Cluster):
     """A cluster whose network cards are plugged into leaf switches, and these into a spine.
 
-    Messages between cards on one leaf meet nobody. Others pass leaf, spine and leaf: they take
-    ``spine_latency_s`` longer, and share what their leaves have upward and downward.
+    Messages between cards on the same leaf share nothing. Others pass leaf, spine and leaf: they
+    take ``spine_latency_s`` longer, and share what their leaves have upward and downward.
 
     A fat tree has a leaf for the cards of ``nodes_per_leaf`` nodes. With ``rails`` each of those
     cards has its own leaf, by the place of its GPU in the node: GPUs of one place are near each
-    other, those of different places are not. With ``proxies``, too, a message to another place
-    first moves inside its node to the GPU of that place, and leaves through that one's card, as
-    NCCL does it (PXN).
+    other, those of different places are not. With ``proxies`` as well, a message to another place
+    first moves inside its node to the GPU of that place, and leaves through its card, as in NCCL
+    (PXN).
 
     Uplinks of a leaf are one link with the rate of all of them: routing is ideal. The leaves have
-    all their cards, also where the last nodes are missing.
+    all their cards, even if the last nodes are missing.
 
     Args:
         nodes_per_leaf: how many nodes are plugged into the same leaf, or leaves; all by default.
-        oversubscription: k where a leaf has 1 / k as much upward as its cards together.
+        oversubscription: k if a leaf has 1 / k as much upward as its cards have together.
         spine_latency_s: what two more switches take, there and down again; assumed by default.
         rails: whether each place in a node has its own leaf.
         proxies: whether messages between places change the place inside the node.
@@ -60,7 +60,7 @@ class LeafSpine(Cluster):
             raise ValueError("rails need full nodes, and a card for each GPU")
 
     def between(self, src: int, dst: int) -> Link:
-        """A message's whole way as one link, switches and all; ValueError as for any topology."""
+        """A message's whole path as one link, switches included; ValueError as for any topology."""
         return Topology.between(self, src, dst)
 
     @property
@@ -76,7 +76,7 @@ class LeafSpine(Cluster):
 
     @cached_property
     def rates(self) -> np.ndarray:
-        """Those of the cluster; then of what each leaf has upward, and downward."""
+        """Those of the cluster; then each leaf's upward, and downward."""
         leaves = int(self.leaf_of(self.ranks - 1)) + 1
         cards = self._nodes_per_leaf
         if not self.rails and not self.shared_card:
@@ -85,7 +85,7 @@ class LeafSpine(Cluster):
         return np.concatenate([self._port_rates(), np.full(2 * leaves, rate)])
 
     def routes(self, src: np.ndarray, dst: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Ports and cards; between leaves the way up and down; with proxies, that inside."""
+        """Ports and cards; between leaves the path up and down; with proxies, the one inside."""
         at, inside, more_s = src, [], 0.0
         is_across = self.node_of(src) != self.node_of(dst)
         if self.proxies:

@@ -17,20 +17,21 @@ def fit_link(
     share: float = 1,
     name: str = "fitted",
 ) -> Link:
-    """The link with which ``steps`` messages of ``share`` of the bytes come nearest to the times.
+    """The link for which ``steps`` messages of ``share`` of the bytes come closest to the times.
 
-    Least squares of *relative* errors, so that small and large sizes count alike. An all-reduce by
-    a ring over n ranks has ``steps=2 * (n - 1)`` and ``share=1 / n``.
+    Least squares of *relative* errors, so that small and large sizes count equally. A ring
+    all-reduce over n ranks has ``steps=2 * (n - 1)`` and ``share=1 / n``.
 
     Args:
         sizes_bytes: at least two different ones.
-        times_s: as many, all above 0.
+        times_s: one for each size, all above 0.
         steps: messages one after another.
         share: of the bytes, in each message.
         name: of the link.
 
     Raises:
-        ValueError: where the numbers do not tell: too few sizes, or times that do not grow.
+        ValueError: if the numbers do not determine a link: too few sizes, or times that do not
+            grow.
 
     >>> link = Link("true", 20e-6, 2e9)
     >>> found = fit_link([1e3, 1e5, 1e7], [6 * link.time_s(s / 4) for s in (1e3, 1e5, 1e7)],

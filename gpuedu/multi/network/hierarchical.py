@@ -1,7 +1,7 @@
 """Schedules in two levels: inside the nodes, and between the GPUs of one place in all nodes.
 
 Ranks are in the order of their nodes, ``per_node`` in each; all schedules are for ``size_bytes`` on
-each rank (of the whole, for an all-gather).
+each rank (in total, for an all-gather).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def hierarchical_reduce_scatter(nodes: int, per_node: int, size_bytes: int) -> I
 
 
 def hierarchical_all_gather(nodes: int, per_node: int, size_bytes: int) -> Iterator[Round]:
-    """The way back: a ring for each place, and then one inside each node."""
+    """The reverse: a ring for each place, and then one inside each node."""
     yield from _across(nodes, per_node, ring_all_gather, _held_bytes(per_node, size_bytes))
     yield from _inside(nodes, per_node, ring_all_gather, size_bytes)
 
@@ -47,9 +47,9 @@ def hierarchical_all_reduce(nodes: int, per_node: int, size_bytes: int) -> Itera
 def hierarchical_all_to_all(nodes: int, per_node: int, size_bytes: int) -> Iterator[Round]:
     """Two steps, so that fewer and larger messages cross: inside the nodes, then across.
 
-    First each GPU sends to the GPU at place j of its node what is for place j of *any* node; then
-    GPUs of the same place exchange. A message across carries the blocks of all ``per_node`` GPUs of
-    a node; in all, nearly twice the bytes are sent.
+    First each GPU sends what is meant for place j of *any* node to the GPU at place j of its own
+    node; then GPUs of the same place exchange. A message across carries the blocks of all
+    ``per_node`` GPUs of a node; in all, nearly twice the bytes are sent.
 
     Source: S. Rajbhandari et al., *DeepSpeed-MoE*, arXiv:2201.05596, section 5.3.
     """

@@ -1,11 +1,11 @@
-"""What a message costs on the way between two GPUs: a latency, and its bytes over a bandwidth.
+"""What a message between two GPUs costs: a latency, and its bytes over a bandwidth.
 
 That is the alpha-beta model (R. Hockney, *The communication challenge for MPP*, Parallel Computing
 20, 1994): alpha seconds for every message, however small, and beta seconds for each byte.
 
-Bandwidths are peaks, one way. Latencies of GPU links are those that NCCL's own tuning model charges
+Bandwidths are one-way peaks. Latencies of GPU links are those that NCCL's own tuning model charges
 for a step of a ring (protocol "Simple", which moves large messages); those of Ethernet and EFA are
-assumed. What of a peak is achieved is in ``published``.
+assumed. How much of a peak is achieved is in ``published``.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _SCALING = (
 
 @dataclass(frozen=True)
 class Link:
-    """A way between two ranks, both directions at once.
+    """A link between two ranks, both directions at once.
 
     Args:
         name: such as "NVLink 4".
         latency_s: alpha, seconds a message whatever its size.
         bytes_per_s: 1 / beta, one way.
-        sources: where the numbers stand; "" for a link that was fitted or made up.
+        sources: where the numbers come from; "" for a link that was fitted or made up.
 
     >>> Link("made up", 10e-6, 1e9).time_s(1_000_000)
     0.00101
@@ -49,7 +49,7 @@ class Link:
             raise ValueError(f"a link needs a latency of at least 0 and a rate above 0, got {self}")
 
     def time_s(self, size_bytes: float) -> float:
-        """How long a message takes that meets nobody on the way; ValueError below 0 bytes."""
+        """How long a message takes if it shares no link; ValueError below 0 bytes."""
         if size_bytes < 0:
             raise ValueError(f"a message cannot have {size_bytes} bytes")
         return self.latency_s + size_bytes / self.bytes_per_s
@@ -112,7 +112,7 @@ LINKS = {
 
 
 def link(name: str) -> Link:
-    """The link of this name; UnknownNameError with those that are known.
+    """The link with this name; UnknownNameError lists the known ones.
 
     >>> link("nvlink4").bytes_per_s
     450000000000.0

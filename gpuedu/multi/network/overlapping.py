@@ -1,4 +1,4 @@
-"""A training step as a timeline: layers of the backward pass, and the messages beside them."""
+"""A training step as a timeline: layers of the backward pass, and messages alongside."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Overlap:
 
     @property
     def exposed_s(self) -> float:
-        """How much longer the step takes than its computing."""
+        """How much longer the step takes than its computation."""
         return max(0.0, max(self.end_s, default=0.0) - self.backward_s)
 
     @property
     def hidden_s(self) -> float:
-        """The time of messages that pass beside the computing."""
+        """The time of messages that overlap with computation."""
         busy_s = sum(end - start for start, end in zip(self.start_s, self.end_s, strict=True))
         return busy_s - self.exposed_s
 
@@ -43,13 +43,14 @@ def overlap(
     """Send gradients bucket by bucket, one after another, while the backward pass goes on.
 
     The backward pass takes the layers from the last to the first. A bucket is ready with the layer
-    that fills it, or that is the first. Its exchange starts then, or when the one before is over.
+    that fills it, or with the first layer. Its exchange starts then, or when the one before is
+    over.
 
     Args:
         layers_s: the time of each layer's backward pass, the first layer first.
         sizes_bytes: of each layer's gradients.
-        exchange_s: how long the exchange of so many bytes takes, such as an all-reduce.
-        bucket_bytes: a bucket is full when it has as many; by default DDP's 25 MiB.
+        exchange_s: how long the exchange of that many bytes takes, such as an all-reduce.
+        bucket_bytes: a bucket is full when it has this many; by default DDP's 25 MiB.
 
     Sources: S. Li et al., *PyTorch Distributed*, VLDB 13, 2020, arXiv:2006.15704, section 3.2.
 

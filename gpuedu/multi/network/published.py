@@ -1,11 +1,11 @@
-"""What others have measured on real systems, and what the model says of the same.
+"""What others have measured on real systems, and what the model says about them.
 
 The figures are in ``published.toml``, each system with its source. A link achieves less than its
-peak: where that share is fitted, it is fitted to one figure, and the others are predictions.
+peak. If that share is fitted, it is fitted to one figure, and the others are predictions.
 
-NCCL's rings leave a node through all of its cards at once, which the model has as one card with the
-rate of all. An all-to-all leaves through the card of each GPU, and NCCL starts all of its messages
-at once.
+NCCL's rings leave a node through all of its cards at once, which the model treats as one card with
+the rate of all. An all-to-all leaves through the card of each GPU, and NCCL starts all of its
+messages at once.
 """
 
 from __future__ import annotations
@@ -44,17 +44,18 @@ class Figure:
     """A rate that somebody published.
 
     Attributes:
-        system: whose it is, for people.
-        source: where it is.
-        within: the link in a node, or between neighbors of a torus, as fast as is achieved.
-        across: the network card, as fast as is achieved; None for a torus, and for one node.
+        system: the system's name, for people.
+        source: where it was published.
+        within: the link in a node, or between neighbors of a torus, at its achieved rate.
+        across: the network card, at its achieved rate; None for a torus or a single node.
         cards: how many a node has.
-        collective: such as "all_to_all"; or "bisection", what half a torus can send to the other.
+        collective: such as "all_to_all"; or "bisection", what one half of a torus can send to the
+            other.
         shape: nodes, and GPUs in each; or chips along each axis.
         size_bytes: of the whole tensor.
         bytes_per_s: the bus bandwidth.
         is_fitted: whether a share of a link is fitted to it.
-        reason: why the model misses it by more than 25%; "" where it does not.
+        reason: why the model misses it by more than 25%; "" if it does not.
     """
 
     system: str
@@ -93,7 +94,7 @@ def load_figures() -> tuple[Figure, ...]:
 
 
 def predict(figure: Figure) -> float:
-    """What the model says of a published rate, in bytes a second.
+    """What the model predicts for a published rate, in bytes a second.
 
     >>> round(predict(load_figures()[0]) / 1e9)
     235

@@ -1,7 +1,7 @@
 """Schedules of collectives, as rounds of messages: rings, trees, and an all-to-all.
 
 A schedule says who sends how many bytes to whom; it holds no data. All of them are for
-``size_bytes`` on each of ``ranks`` ranks. Where the ranks do not divide the bytes, the first chunks
+``size_bytes`` on each of ``ranks`` ranks. If the ranks do not divide the bytes, the first chunks
 have one more.
 """
 
@@ -32,7 +32,7 @@ def ring_reduce_scatter(ranks: int, size_bytes: int) -> Iterator[Round]:
 
 
 def ring_all_gather(ranks: int, size_bytes: int) -> Iterator[Round]:
-    """``ranks - 1`` rounds: each rank hands on the chunk that it got last, from chunk i + 1 on."""
+    """``ranks - 1`` rounds: each rank passes on the chunk that it last got, from chunk i + 1 on."""
     yield from _ring(ranks, size_bytes, first=1)
 
 
@@ -53,7 +53,7 @@ def _ring(ranks: int, size_bytes: int, first: int) -> Iterator[Round]:
 
 
 def tree_broadcast(ranks: int, size_bytes: int, root: int = 0) -> Iterator[Round]:
-    """A binomial tree: in round r the 2**r ranks that have it send it to 2**r that have not.
+    """A binomial tree: in round r the 2**r ranks that have it send it to 2**r that do not.
 
     >>> [messages[:, :2].tolist() for messages in tree_broadcast(4, 8)]
     [[[0, 1]], [[0, 2], [1, 3]]]
@@ -68,7 +68,7 @@ def tree_broadcast(ranks: int, size_bytes: int, root: int = 0) -> Iterator[Round
 
 
 def tree_reduce(ranks: int, size_bytes: int, root: int = 0) -> Iterator[Round]:
-    """The broadcast backwards: sums go up the tree, and end at the root."""
+    """The broadcast in reverse: sums go up the tree, and end at the root."""
     for messages in reversed(list(tree_broadcast(ranks, size_bytes, root))):
         yield messages[:, [1, 0, 2]]
 
@@ -92,7 +92,7 @@ def all_to_all(ranks: int, size_bytes: int) -> Iterator[Round]:
 
 
 def uneven_all_to_all(sizes_bytes: Sequence[Sequence[int]]) -> Iterator[Round]:
-    """The same rounds with what rank i has for rank j at [i][j]; who has nothing sends nothing.
+    """The same rounds with what rank i has for rank j at [i][j]; 0 bytes are not sent.
 
     >>> [messages.tolist() for messages in uneven_all_to_all([[9, 2, 0], [0, 9, 0], [5, 0, 9]])]
     [[[0, 1, 2], [2, 0, 5]]]

@@ -1,15 +1,14 @@
 """How long a schedule of messages takes on a cluster.
 
-A schedule is a sequence of rounds, a round a table of messages: from, to, bytes. A rank begins its
+A schedule is a sequence of rounds, a round a table of messages: from, to, bytes. A rank starts its
 messages of a round when those of its earlier rounds are done; there is no barrier between rounds,
 so ranks may be in different ones. A message is ready when both its ranks are. Every link of its
 route then carries it after those that came before it, for its bytes over the link's rate; it has
-passed when the last of its links has carried it, and is there a latency later. Messages of a round
+passed when the last of its links has carried it, and arrives a latency later. Messages of a round
 that share a link go in the order of the table.
 
-What it simplifies: nothing else is on the network, messages are never lost or split, a message
-waits at one link without keeping its other links from carrying others, and adding numbers up takes
-no time.
+What it simplifies: nothing else is on the network, messages are never lost or split, a message that
+waits at one link does not block its other links, and adding numbers up takes no time.
 """
 
 from __future__ import annotations
@@ -30,8 +29,9 @@ Round = np.ndarray
 class Traffic:
     """What a schedule did.
 
-    ``done_s`` is when each rank had done its last message, ``sent_bytes`` and ``received_bytes``
-    what it sent and received, ``across_bytes`` what passed between nodes; ``messages`` counts all.
+    ``done_s`` is when each rank had finished its last message, ``sent_bytes`` and
+    ``received_bytes`` what it sent and received, ``across_bytes`` what passed between nodes;
+    ``messages`` counts all.
     """
 
     done_s: np.ndarray
@@ -54,8 +54,8 @@ def simulate(schedule: Iterable[Iterable[tuple[int, int, int]]], cluster: Topolo
         cluster: where the ranks are, and what links them.
 
     Raises:
-        ValueError: a message from, to or between ranks that are not there, or of less than 0 bytes;
-            it names the round.
+        ValueError: a message from or to a rank that does not exist, from a rank to itself, or of
+            fewer than 0 bytes; it names the round.
 
     >>> from gpuedu.multi.network import Cluster, Link
     >>> pair = Cluster(2, Link("made up", 1e-6, 1e9))

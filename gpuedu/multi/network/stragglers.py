@@ -1,8 +1,8 @@
 """A step is as slow as its slowest rank: what that costs, by how a rank's time varies.
 
-Each rank's time is drawn on its own, from the same distribution, of which mean and standard
-deviation are known. ``normal`` is the one of many small causes; ``exponential`` has a tail of rare
-long delays: a shortest time, and an exponential delay on top.
+Each rank's time is drawn independently from the same distribution, whose mean and standard
+deviation are known. ``normal`` is the one for many small causes; ``exponential`` has a tail of rare
+long delays: a shortest time plus an exponential delay.
 
 Sources: A. Rényi, *On the theory of order statistics*, Acta Mathematica Academiae Scientiarum
 Hungaricae 4, 1953 (the exponential); H. A. David and H. N. Nagaraja, *Order Statistics*, 2003 (the
@@ -23,11 +23,11 @@ _WIDTH, _POINTS = 9.0, 2001  # standard deviations to each side of the mean; bey
 
 
 def slowest_s(mean_s: float, deviation_s: float, ranks: int, tail: str = "normal") -> float:
-    """The expected time of the slowest of so many ranks.
+    """The expected time of the slowest of this many ranks.
 
     For the exponential tail that is exact: mean + deviation (1 + 1/2 + ... + 1/ranks - 1), which
     grows like the logarithm. The normal one has no closed form; it is integrated, and grows like
-    deviation * sqrt(2 ln ranks), which it comes near to slowly, and from below.
+    deviation * sqrt(2 ln ranks), which it approaches slowly from below.
 
     Args:
         mean_s: of one rank's time, in seconds.
@@ -54,7 +54,7 @@ def draw_slowest(
     ranks: int,
     tail: str = "normal",
 ) -> np.ndarray:
-    """The time of the slowest rank in each of so many steps, drawn; shape (steps,).
+    """The time of the slowest rank in each of this many steps, drawn at random; shape (steps,).
 
     >>> drawn = draw_slowest(np.random.default_rng(0), 2000, 1.0, 0.05, 64)
     >>> round(float(drawn.mean()), 2), round(slowest_s(1.0, 0.05, 64), 2)

@@ -13,7 +13,7 @@ class Topology(ABC):
     """Ranks, and links between them that messages share.
 
     Every link is numbered, has a rate, and carries one message after another. A message streams
-    through all links of its route at once, as fast as the slowest of them lets it.
+    through all links of its route at once, as fast as the slowest of them allows.
 
     Attributes:
         ranks: how many there are.
@@ -32,7 +32,7 @@ class Topology(ABC):
 
         Args:
             src: the ranks that send, shape (messages,).
-            dst: the ranks that receive, as many; none is its sender.
+            dst: the ranks that receive, in the same number; none is its own sender.
 
         Returns:
             Numbers of links, shape (hops, messages), -1 where a route is shorter; and latencies,
@@ -40,11 +40,11 @@ class Topology(ABC):
         """
 
     def node_of(self, rank: int | np.ndarray) -> int | np.ndarray:
-        """The node of a rank, or of each; where a topology has no nodes, all are in node 0."""
+        """The node of a rank, or of each; if a topology has no nodes, all are in node 0."""
         return rank * 0
 
     def between(self, src: int, dst: int) -> Link:
-        """A message's whole way as one link; ValueError for ranks that do not exist, or are one."""
+        """A message's whole path as one link; ValueError for missing or equal ranks."""
         self._require_pair(src, dst)
         links, latency_s = self.routes(np.array([src]), np.array([dst]))
         hops = links[links >= 0]

@@ -16,10 +16,10 @@ from gpuedu.multi.network.topology import Topology
 class Torus(Topology):
     """A chip at each point of a grid, with one link each way to its neighbors on every axis.
 
-    A message goes along the first axis until its place there is right, then along the second, and
-    so on, the shorter way round; it shares links with all messages that pass there. Where both ways
-    are equally long, every second chip takes the one up, the others the one down. An axis of two
-    uses one of its two links each way.
+    A message goes along the first axis until its position there is right, then along the second,
+    and so on, the shorter way round; it shares links with all messages that pass there. If both
+    ways are equally long, every second chip sends up, the others down. An axis of two uses one of
+    its two links each way.
 
     Args:
         shape: chips along each axis. The last axis counts fastest: in (2, 4), rank 5 is at (1, 1).
@@ -43,7 +43,9 @@ class Torus(Topology):
         if not self.shape or min(self.shape) < 1:
             raise ValueError(f"a torus needs axes of at least one chip, got {self.shape}")
         if self.wraps is not None and len(self.wraps) != len(self.shape):
-            raise ValueError(f"{self.wraps} should say for each axis of {self.shape} if it wraps")
+            raise ValueError(
+                f"{self.wraps} should say for each axis of {self.shape} whether it wraps"
+            )
 
     @property
     def ranks(self) -> int:
@@ -52,7 +54,7 @@ class Torus(Topology):
 
     @cached_property
     def rates(self) -> np.ndarray:
-        """Of each chip and axis, the link up, and the one down; a joined end is one like others."""
+        """For each chip and axis, the link up, and the link down; a joined end is no different."""
         return np.full(self.ranks * len(self.shape) * 2, self.link.bytes_per_s)
 
     def routes(self, src: np.ndarray, dst: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

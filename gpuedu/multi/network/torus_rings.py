@@ -13,12 +13,12 @@ from gpuedu.multi.network.simulation import Round
 
 
 def torus_all_reduce(shape: Sequence[int], size_bytes: int, *, streams: int = 1) -> Iterator[Round]:
-    """Reduce-scatter along x, then y, then z, each over what is left; then all-gather backwards.
+    """Reduce-scatter along x, then y, then z, each over what is left; then all-gather in reverse.
 
-    One stream keeps one link of each chip busy, of the two on each axis. With more of them the
+    One stream keeps one link of each chip busy, of the two on each axis. With more streams the
     bytes are split: stream k starts at axis k, and those after the last axis go the other way
-    round, so that ``2 * len(shape)`` streams can use every link at the same time, and do so on a
-    cube.
+    round, so that ``2 * len(shape)`` streams can use every link at the same time, which they do on
+    a cube.
 
     Source: J. Austin et al., *How to Scale Your Model*, part 3 (all axes at once),
     https://jax-ml.github.io/scaling-book.

@@ -1,9 +1,9 @@
-"""The front end for CUDA C: source text becomes the program form that Python kernels become, too.
+"""The front end for CUDA C: source text becomes the same program form as Python kernels.
 
 From a text to what it declares:
 
 - ``preprocess``, ``directives``: macros and includes, lines kept; ``parentheses``, ``syntax``: the
-  tree, and what refuses it; ``nodes``: what is asked of a tree; ``parser``, ``web_parser``,
+  tree, and what refuses it; ``nodes``: what can be asked of a tree; ``parser``, ``web_parser``,
   ``web_nodes``: what makes it.
 - ``types``, ``declarations``: C's types, and the declarations that name them.
 - ``module``, ``outline``, ``structures``: what one source text holds, and how it is read;
@@ -26,7 +26,7 @@ an extent an expression):
 - ``statements``, ``locals``: what a body does and declares; ``loops``, ``counting``, ``switches``,
   ``changes``: control flow, and what it carries.
 - ``functions``, ``prototypes``, ``half_functions``, ``bfloats``, ``pairs``: CUDA's functions of
-  numbers; ``pointer_functions``: those with results behind pointers; ``type_traits``: C++'s types;
+  numbers; ``pointer_functions``: those with results through pointers; ``type_traits``: C++'s types;
   ``threads``, ``atomics``, ``printing``: those of threads together; ``fragments``,
   ``matrix_functions``: the matrices that a warp holds; ``group_types``, ``groups``: cooperative
   groups.
@@ -35,9 +35,9 @@ an extent an expression):
 The source is read, never run. What the real compiler refuses is refused first, in its own words,
 where it is installed; what it accepts and this front end does not cover is refused with line and
 construct, if the launched kernel reaches it. Simplified: floating-point contraction (``a * b + c``
-in one rounding) is not modeled; ``volatile`` and ``#pragma unroll`` change nothing; no time
-passes, so ``clock64`` gives some cycles more at each reading; a variable lives in registers unless
-its address is taken.
+in one rounding) is not modeled; ``volatile`` and ``#pragma unroll`` change nothing; no time passes,
+so ``clock64`` gives a few more cycles at each reading; a variable lives in registers unless its
+address is taken.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ __all__ = [*_HOME, "is_cuda_c"]
 
 
 def is_cuda_c(kernel: Any) -> bool:
-    """True if a kernel is one of CUDA C: ours, or an object like CuPy's ``RawKernel``."""
+    """True if a kernel is in CUDA C: ours, or an object like CuPy's ``RawKernel``."""
     return all(isinstance(getattr(kernel, name, None), str) for name in ("code", "name"))
 
 

@@ -1,7 +1,7 @@
-"""Arguments of a CUDA C kernel: held against its parameters, and made what the machine takes.
+"""Arguments of a CUDA C kernel: checked against its parameters, and converted for the machine.
 
 On a GPU nothing checks them: the launch copies as many bytes as each parameter has, whatever was
-passed, and a wrong type becomes garbage or a crash. Here each is held against its declaration.
+passed, and a wrong type becomes garbage or a crash. Here each is checked against its declaration.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Parameters = Sequence[tuple[str, CType]]
 
 
 def fitted(name: str, parameters: Parameters, arguments: Sequence[Any]) -> list[Any]:
-    """The arguments as the kernel's parameters take them.
+    """The arguments in the form of the kernel's parameters.
 
     Args:
         name: The kernel's name, for messages.
@@ -82,7 +82,7 @@ def _memory(where: str, type_: Pointer, value: Any) -> DeviceView:
     if not isinstance(inner, Number | Struct | Void) or _has_pointer(inner):
         raise KernelArgumentError(
             f"{where} leads to other pointers, which is not covered",
-            remedy="pass each array as an argument of its own, or one array of them all",
+            remedy="pass each array as a separate argument, or one array of them all",
         )
     wanted = np.dtype(np.uint8) if isinstance(inner, Void) else dtype_of(inner)
     if not isinstance(inner, Void) and not _same_memory(wanted, value.dtype):
@@ -117,9 +117,9 @@ def _require_alignment(where: str, inner: CType, begin: int) -> None:
     alignment = 1 if isinstance(inner, Void) else alignment_of(inner)
     if begin % alignment:
         raise KernelArgumentError(
-            f"{where} needs an address that is a multiple of {alignment} bytes, and this array "
-            f"begins {begin % alignment} bytes behind one: a GPU ends the launch with a misaligned "
-            "address",
+            f"{where} needs an address that is a multiple of {alignment} bytes, but this array "
+            f"begins {begin % alignment} bytes past one: a GPU ends the launch with a "
+            "misaligned address",
             remedy="a slice that begins elsewhere, a copy of it, or a pointer to single numbers",
         )
 
@@ -211,7 +211,7 @@ def _members(where: str, type_: Struct, value: Any) -> list[Any]:
     if _has_pointer(type_):
         raise KernelArgumentError(
             f"{where} is a structure with a pointer in it, which is not covered as an argument",
-            remedy="pass the array as an argument of its own, and fill the structure in the kernel",
+            remedy="pass the array as a separate argument, and fill the structure in the kernel",
         )
     wanted = dtype_of(type_)
     if not type_.fields and isinstance(value, np.generic) and value.dtype.itemsize == 1:

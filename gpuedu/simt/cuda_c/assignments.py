@@ -23,7 +23,7 @@ from gpuedu.simt.program import Cast, Expression
 
 @PLACES.enter("assignment_expression")
 def assignment(k: Lowerer, node: Node) -> PlaceOf:
-    """``a = b``, ``a += b``; the place that was assigned."""
+    """``a = b``, ``a += b``; returns the place that was assigned."""
     operator = operator_of(node)
     left, right = field(node, "left"), field(node, "right")
     if operator != "=" and k.module.operators_are_own(operator):
@@ -67,7 +67,7 @@ def _afterwards(place: PlaceOf, value: Typed) -> PlaceOf:
 
 
 def held(k: Lowerer, place: PlaceOf) -> PlaceOf:
-    """The place with its index worked out once."""
+    """The place, with its index computed once."""
     match place:
         case Element(index=index):
             return replace(place, index=tuple(_kept(k, part) for part in index))

@@ -1,4 +1,4 @@
-"""``__nv_bfloat16``: the upper half of a float, kept as its 16 bits, since NumPy has no such type.
+"""``__nv_bfloat16``: the upper half of a float, kept as its 16 bits, as NumPy has no such type.
 
 Sums, differences, products and quotients are worked out as float and rounded once more, which gives
 the same as one rounding: float has more than twice the digits of bfloat16, and two to spare.
@@ -31,7 +31,7 @@ def widened(value: Tuple) -> Scalar:
 
 
 def rounded(value: Expression) -> Tuple:
-    """A float as the nearest bfloat16, of two the even one; every NaN becomes 0x7fff."""
+    """A float as the nearest bfloat16, ties to even; every NaN becomes 0x7fff."""
     bits = cast(Call("cuda.libdevice.float_as_int", (value,), INT.dtype), _UINT32)
     even = _of_bits("&", _of_bits(">>", bits, _number(16)), _number(1))
     upper = _of_bits(">>", _of_bits("+", _of_bits("+", bits, _number(0x7FFF)), even), _number(16))

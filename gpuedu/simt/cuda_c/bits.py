@@ -1,8 +1,8 @@
 """``memcpy`` between a thread's own variables: the bits stay, whatever the types on both sides.
 
-So do copies of structures that are wider aligned than their numbers, which memory sees in words.
-A variable is in registers or in local memory, whose numbers are kept one by one. So what is
-copied is taken apart into numbers, and these are put together anew from their bits.
+The same holds for copies of structures that are aligned more widely than their numbers, which
+memory sees in words. A variable is in registers or in local memory, whose numbers are kept one by
+one. So what is copied is taken apart into numbers, and these are rebuilt from their bits.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def copy_memory(k: Lowerer, node: Node, given: Sequence[Node]) -> Typed:
 
 @BUILDERS.enter("words")
 def copy_in_words(k: Lowerer, node: Node, target: PlaceOf, source: PlaceOf) -> None:
-    """``a = b`` of structures with arrays, of which one at least is in global or shared memory."""
+    """``a = b`` of structures with arrays, at least one of them in global or shared memory."""
     if is_const_place(target):
         raise k.refuse(node, f"`{short(node)}`: what is `const` cannot be written")
     size = size_of(source.type)
@@ -132,7 +132,9 @@ def _places(k: Lowerer, node: Node, size: int) -> list[tuple[int, PlaceOf]]:
         return [(0, _own(k, node, place))]
     pointer = evaluate(k, uncast(node)) if place is None else address(k, node, place)
     if not isinstance(pointer.type, Pointer) or pointer.type.target == VOID:
-        raise k.refuse(node, f"`{short(node)}`: `memcpy` needs to know the type behind an address")
+        raise k.refuse(
+            node, f"`{short(node)}`: `memcpy` needs to know the type that an address points to"
+        )
     step = size_of(pointer.type.target)
     return [
         (
@@ -153,8 +155,8 @@ def _own(k: Lowerer, node: Node, place: PlaceOf) -> PlaceOf:
     if isinstance(base, Element | Row) and base.slot.type.space is not Space.LOCAL:
         raise k.refuse(
             node,
-            "`memcpy` of shared or global memory is not covered: in how many accesses depends on "
-            "what the compiler knows of the address",
+            "`memcpy` of shared or global memory is not covered: the number of accesses "
+            "depends on what the compiler knows about the address",
             "assign the elements, or one `int4` for sixteen bytes",
         )
     return place
@@ -219,7 +221,7 @@ def _put(
                 _put(k, node, part, at + offset, end, pieces)
         return
     if at + size_of(type_) > end:
-        raise k.refuse(node, f"`memcpy` of {end} bytes ends inside of a `{type_}`: not covered")
+        raise k.refuse(node, f"`memcpy` of {end} bytes ends inside a `{type_}`: not covered")
     write(k, node, place, _together(k, node, type_, at, pieces))
 
 

@@ -64,8 +64,8 @@ _SIZES = {"unsigned": UNSIGNED, "signed": INT, "short": number("int16"), "long":
 _REFUSED = {
     "malloc": "pass an array, or use a local array of fixed size",
     "free": "pass an array, or use a local array of fixed size",
-    "cudaMalloc": "that is host code: make the array with `cp.empty` outside of the kernel",
-    "cudaMemcpy": "that is host code: copy with `cp.asarray` outside of the kernel",
+    "cudaMalloc": "that is host code: make the array with `cp.empty` outside the kernel",
+    "cudaMemcpy": "that is host code: copy with `cp.asarray` outside the kernel",
     "tex2D": "read the array itself",
     "__syncthreads_any": "`__syncthreads_or`",
     "__shfl": "`__shfl_sync(mask, value, lane)`: since Volta the lanes are named",

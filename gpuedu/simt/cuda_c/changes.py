@@ -28,7 +28,7 @@ _ASSIGNS = frozenset({"assignment_expression", "update_expression"})
 
 
 def carried_names(k: Lowerer, node: Node) -> list[str]:
-    """The variables from outside of a loop that it may change."""
+    """The variables from outside a loop that it may change."""
     names = k.builder.names
     if names is None:
         return []

@@ -28,7 +28,7 @@ def chosen(
     kinds: Sequence[CType],
     scope: dict[str, Binding],
 ) -> Function | None:
-    """The overload whose parameters are of these types; a lone one by their number."""
+    """The overload whose parameters have these types; a lone one by their number."""
     fitting = [
         function
         for function in candidates
@@ -47,7 +47,7 @@ def chosen(
     templates = [function for function in fitting if function.template]
     if len(templates) == 1:
         return templates[0]
-    raise k.refuse(node, f"which `{fitting[0].name}` is meant is not told by exact types here")
+    raise k.refuse(node, f"exact types do not decide which `{fitting[0].name}` is meant here")
 
 
 def _wanted(k: Lowerer, function: Function, scope: dict[str, Binding]) -> list[CType]:
@@ -55,7 +55,7 @@ def _wanted(k: Lowerer, function: Function, scope: dict[str, Binding]) -> list[C
 
 
 def only_operator(k: Lowerer, free: Sequence[Function], kinds: Sequence[CType]) -> Function | None:
-    """The operator outside of structures that takes just these types, or numbers for numbers."""
+    """The operator outside structures that takes exactly these types, or numbers for numbers."""
     exact = [function for function in free if _fits(k, function, kinds, converted=False)]
     if len(exact) > 1:
         exact = [function for function in exact if not function.template] or exact[:0]
@@ -86,7 +86,7 @@ def unreferred(type_: CType) -> CType:
 
 
 def kinds_of(k: Lowerer, given: Sequence[Node]) -> list[CType]:
-    """The types of arguments; of a list in braces, none that could choose."""
+    """The types of arguments; a list in braces has none that could decide."""
     return [
         VOID if part.type == "initializer_list" else unevaluated(k, part, source_of)
         for part in given

@@ -33,7 +33,7 @@ from gpuedu.trace import Space
 class CudaCKernel:
     """A kernel of a CUDA C source, by name; ``name`` may be ``"scale<float, 4>"``.
 
-    ``options`` are those of the compiler: ``-D`` is heard here, the rest by the real compiler.
+    ``options`` are those of the compiler: ``-D`` is handled here, the rest by the real compiler.
     Kernels of one source text share the memory of its variables if their ``module`` is the same.
     ``is_expression`` says that the name is a C++ expression, which needs no ``extern "C"``.
     ``is_cooperative`` says that its blocks may wait for each other.
@@ -56,7 +56,7 @@ class CudaCKernel:
 
 
 def as_cuda_c(kernel: Any) -> CudaCKernel:
-    """A kernel object as what this front end compiles."""
+    """A kernel object in the form that this front end compiles."""
     if isinstance(kernel, CudaCKernel):
         return kernel
     options = tuple(getattr(kernel, "options", ()) or ())
@@ -68,7 +68,7 @@ def as_cuda_c(kernel: Any) -> CudaCKernel:
 
 
 def require_valid(kernel: CudaCKernel) -> None:
-    """Ask the real compiler, where it is installed.
+    """Ask the real compiler, if it is installed.
 
     Raises:
         KernelCompileError: It refuses the source; the message is its own, at the source's line.
@@ -142,7 +142,7 @@ def compile_cuda_c(kernel: CudaCKernel) -> Program:
     A pointer is a parameter of one dimension, a structure one number for each member.
 
     Raises:
-        KernelSourceError: What is not covered, with its line.
+        KernelSourceError: Something is not covered; with its line.
     """
     require_valid(kernel)
     module, function, scope = _found(kernel)
@@ -197,7 +197,7 @@ def _element(k: Lowerer, name: str, inner: CType, function: Function) -> np.dtyp
         raise k.refuse(
             function.node,
             f"`{name}` points to pointers, which is not covered",
-            "pass each array as an argument of its own, or one array of them all",
+            "pass each array as a separate argument, or one array of them all",
         ) from None
 
 

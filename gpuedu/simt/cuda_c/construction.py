@@ -1,4 +1,4 @@
-"""New objects: by a constructor, by lists in braces, or by the values that fields have themselves.
+"""New objects: by a constructor, by lists in braces, or by their fields' default values.
 
 An object without an array is a value in registers; one with an array is made in its own memory.
 """
@@ -30,7 +30,7 @@ _LISTS = ("initializer_list", "argument_list", "parameter_list")
 
 
 def is_made(type_: CType) -> bool:
-    """Whether an object of a type is made by more than its fields' values."""
+    """Whether making an object of a type takes more than its fields' values."""
     return isinstance(type_, Struct) and type_.members is not None and type_.members.are_made
 
 
@@ -47,10 +47,10 @@ def made_object(
 
 @BUILDERS.enter("structure")
 def make(k: Lowerer, node: Node, type_: Struct, given: Sequence[Node], *, is_list: bool) -> Typed:
-    """A new object in registers: its fields' own values, then what the constructor does."""
+    """A new object in registers: its fields' default values, then what the constructor does."""
     if has_array(type_):
         raise k.refuse(
-            node, f"`{type_}` has an array, so it cannot be made just here", "a variable"
+            node, f"`{type_}` has an array, so it cannot be made right here", "a variable"
         )
     members = type_.members
     assert members is not None
@@ -130,7 +130,7 @@ def _fill_array(k: Lowerer, node: Node, row: Row, value: Node | None) -> None:
 
 
 def zeroed(k: Lowerer, node: Node, place: PlaceOf) -> None:
-    """What no value is given for: 0, or as its type makes it."""
+    """Something without a given value: 0, or what its type makes."""
     type_ = place.type
     if isinstance(place, Row):
         for at in range(type_.length or 0):  # type: ignore[union-attr]

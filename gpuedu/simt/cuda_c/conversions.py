@@ -1,4 +1,4 @@
-"""Conversions of C: a value as another type, a condition or an index.
+"""C's conversions: a value as another type, a condition or an index.
 
 Source: ISO C++17, [conv].
 """
@@ -71,7 +71,7 @@ def _is_small(typed: Typed) -> bool:
 
 
 def null_pointer(k: Lowerer, node: Node) -> KernelSourceError:
-    """The error for a null pointer that is not just asked for."""
+    """The error for a null pointer that is used for more than a test."""
     return k.refuse(node, "a null pointer is not modeled", "pass a flag beside the pointer")
 
 
@@ -103,10 +103,10 @@ def _element(type_: CType) -> np.dtype | None:
 
 
 def is_there(k: Lowerer, pointer: Typed) -> Expression:
-    """Whether a pointer is not null: only an argument of the launch can be.
+    """Whether a pointer is not null: only an argument of the launch can be null.
 
     ``None`` arrives as an array of no elements; so does an array that has none, whose address is
-    0 in CuPy, too.
+    also 0 in CuPy.
     """
     slot, offset = pointer_parts(pointer)
     if not any(slot is parameter for parameter in k.arrays):

@@ -36,7 +36,7 @@ _OBJECT_KINDS = frozenset(
 )
 """Expressions that may give an object with an array in it, or a reference to one."""
 WORDS = {4: UNSIGNED, 8: VECTORS["uint2"], 16: VECTORS["uint4"]}
-"""What a copy moves at once, by the alignment of the whole."""
+"""What a copy moves at once, by the structure's alignment."""
 
 
 def has_array(type_: CType) -> bool:
@@ -47,7 +47,7 @@ def has_array(type_: CType) -> bool:
 
 
 def source_of(k: Lowerer, node: Node) -> PlaceOf:
-    """What an expression gives: a structure with an array in it as its place, else the value."""
+    """What an expression gives: the place of a structure with an array in it, else the value."""
     node = bare(node)
     is_address = node.type == "pointer_expression" and operator_of(node) == "&"
     if is_address or node.type not in PLACE_KINDS | _OBJECT_KINDS:
@@ -59,7 +59,7 @@ def source_of(k: Lowerer, node: Node) -> PlaceOf:
 def copy(k: Lowerer, node: Node, target: PlaceOf, source: PlaceOf) -> None:
     """Set a structure with an array in it to another, element by element.
 
-    Outside of a thread's own memory, in words as wide as the structure's alignment allows.
+    Outside a thread's own memory, in words as wide as the structure's alignment allows.
     """
     assert isinstance(source.type, Struct)
     if target.type != source.type:
@@ -86,7 +86,7 @@ def _is_outside(place: PlaceOf) -> bool:
 
 
 def word_of(type_: Struct) -> CType | None:
-    """The type in which the compiler copies a structure; None where that is each number's own."""
+    """The type in which the compiler copies a structure; None if that is each number's own."""
     word = WORDS.get(min(alignment_of(type_), 16))
     sizes = _numbers(type_)
     is_dense = sum(sizes) == size_of(type_)

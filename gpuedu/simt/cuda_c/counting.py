@@ -1,4 +1,4 @@
-"""Loops that count: ``for`` over a range whose bounds and step are known before it begins."""
+"""Loops that count: ``for`` over a range whose bounds and step are known before it starts."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def _has_memory(k: Lowerer, node: Node) -> bool:
 
 
 def count_loop(k: Lowerer, node: Node, count: Count) -> None:
-    """Run a loop over its range; each turn has a variable of its own."""
+    """Run a loop over its range; each iteration has its own variable."""
     start, stop, step = (k.builder.keep(part) for part in (count.start, count.stop, count.step))
     text = short(field(node, "condition"))
 

@@ -86,7 +86,7 @@ class Declared:
 
 
 Names = Callable[[str], CType | None]
-"""What a name of a type stands for, None where it is none."""
+"""What a type name stands for; None if it is not one."""
 Length = Callable[[Node], int]
 """The extent of an array."""
 

@@ -44,7 +44,7 @@ def call_device_function(
     given: list[Node],
     arguments: Sequence[Node],
 ) -> PlaceOf:
-    """A call of a function of the source: of its overloads, the one that fits.
+    """A call of a function of the source: the overload that fits.
 
     A reference that it returns is the place that it refers to.
     """
@@ -91,7 +91,7 @@ def _overload(k: Lowerer, fitting: list[Function], given: list[Node]) -> Functio
 
 
 def takes_exactly(k: Lowerer, candidates: list[Function], given: list[Node]) -> bool:
-    """Whether one of several overloads takes arguments of just these types, or any."""
+    """Whether one of several overloads takes arguments of exactly these types, or any."""
     kinds = kinds_of(k, given)
     return any(
         _required(function) <= len(given) <= len(function.parameters)

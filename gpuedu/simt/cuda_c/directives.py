@@ -10,7 +10,7 @@ import pcpp
 class Preprocessor(pcpp.Preprocessor):
     """pcpp without access to files: faults are collected, known headers are empty.
 
-    ``faults`` are lines and messages in their order; ``headers`` the names that may be included.
+    ``faults`` are lines and messages in order; ``headers`` the names that may be included.
     """
 
     def __init__(self, headers: Container[str]) -> None:
@@ -20,13 +20,13 @@ class Preprocessor(pcpp.Preprocessor):
         self.faults: list[tuple[int, str]] = []
 
     def on_error(self, file: str, line: int, msg: str) -> None:
-        """Keep a fault."""
+        """Note a fault."""
         self.faults.append((line, msg))
 
     def on_include_not_found(
         self, is_malformed: bool, is_system_include: bool, curdir: str, includepath: str
     ) -> None:
-        """Take the headers that are known here for empty."""
+        """Treat the headers that are known here as empty."""
         name = includepath.strip("<>\"'")
         if name not in self.headers:
             self.faults.append((self.linemacro, f"`#include <{name}>`"))

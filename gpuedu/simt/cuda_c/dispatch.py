@@ -20,7 +20,7 @@ from gpuedu.simt.program import Statement
 VALUES = Handlers()
 """``handler(lowerer, node)`` gives the value of an expression that names no place."""
 PLACES = Handlers()
-"""``handler(lowerer, node)`` gives the place that an expression names; None where it names none."""
+"""``handler(lowerer, node)`` gives the place that an expression names; None if it names none."""
 STATEMENTS = Handlers()
 """``handler(lowerer, node)`` lowers a statement."""
 
@@ -57,7 +57,7 @@ def _not_covered(node: Node) -> str:
 
 
 def place_of(k: Lowerer, node: Node) -> PlaceOf:
-    """The place that an expression names; a plain value where it names none."""
+    """The place that an expression names; a plain value if it names none."""
     node = bare(node)
     handler = PLACES.get(node.type)
     found = None if handler is None else handler(k, node)
@@ -65,7 +65,7 @@ def place_of(k: Lowerer, node: Node) -> PlaceOf:
 
 
 def evaluate_all(k: Lowerer, given: Sequence[Node]) -> list[Typed]:
-    """The values of expressions in order, each worked out before the next."""
+    """The values of expressions in order, each computed before the next."""
     found = []
     for part in given:
         typed = evaluate(k, part)
@@ -78,7 +78,7 @@ def unevaluated(
 ) -> CType:
     """The type of an expression that no thread runs.
 
-    An array decays to a pointer, but not if it is looked at as a place, by ``place_of``.
+    An array decays to a pointer, but not if it is treated as a place, by ``place_of``.
     """
     mark, names = k.tables.mark(), k.builder.names
     nowhere: list[Statement] = []
@@ -99,7 +99,7 @@ def run(k: Lowerer, nodes: list[Node]) -> None:
 
 
 def block(k: Lowerer, node: Node) -> None:
-    """A statement with a scope of its own."""
+    """A statement with its own scope."""
     with k.scope():
         run(k, parts(node) if node.type == "compound_statement" else [node])
 

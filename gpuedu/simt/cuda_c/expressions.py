@@ -98,7 +98,7 @@ def _null(k: Lowerer, node: Node) -> Typed:
 
 @VALUES.enter("string_literal", "concatenated_string")
 def _text(k: Lowerer, node: Node) -> Typed:
-    raise k.refuse(node, "a text can only be the format of `printf`")
+    raise k.refuse(node, "a string can only be the format of `printf`")
 
 
 @VALUES.enter("lambda_expression")
@@ -214,7 +214,7 @@ def either(
     then: Callable[[], Typed],
     orelse: Callable[[], Typed],
 ) -> Typed:
-    """A value from one of two expressions; what only one side does is done by its threads only."""
+    """A value from one of two expressions; what only one side does is done only by its threads."""
     before = k.builder.names
     first_block: list[Statement] = []
     second_block: list[Statement] = []

@@ -1,9 +1,9 @@
 """Constants computed while a kernel is compiled, by the machine's own rules.
 
-Sources: ISO C++17, [expr] and [conv]; PTX ISA, ``cvt`` (a float outside of the integer's range
-becomes the end of that range), ``shl`` and ``shr`` (a count is clamped to the width). Division by
-zero, which C leaves open, gives what the GPU's division gives: all bits set, and the dividend as
-the remainder.
+Sources: ISO C++17, [expr] and [conv]; PTX ISA, ``cvt`` (a float outside the integer's range becomes
+the end of that range), ``shl`` and ``shr`` (a count is clamped to the width). Division by zero,
+which C leaves open, gives what the GPU's division gives: all bits set, and the dividend as the
+remainder.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def cast(expression: Expression, dtype: np.dtype) -> Expression:
 
 
 def folded(node: Expression) -> Expression:
-    """The expression, computed now where it is made of constants."""
+    """The expression, computed now if it consists of constants."""
     match node:
         case Cast(Const(value), dtype):
             return Const(_converted(value, dtype))

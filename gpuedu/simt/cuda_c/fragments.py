@@ -1,8 +1,8 @@
 """``wmma::fragment``: a matrix that a warp holds together, as a type.
 
-Of CUDA's table those of half are known: 16x16x16, 32x8x16 and 8x32x16, with accumulators of half or
-float. A thread's part is a structure with one member, ``x``, of as many elements as in ``mma.h``;
-which element of the matrix each of them is, CUDA leaves open.
+From CUDA's table, those of half are known: 16x16x16, 32x8x16 and 8x32x16, with accumulators of half
+or float. A thread's part is a structure with one member, ``x``, with as many elements as in
+``mma.h``; CUDA leaves open which element of the matrix each of them is.
 
 Source: CUDA C++ Programming Guide 12.9, "Warp Matrix Functions", "Element Types and Matrix Sizes".
 """
@@ -19,7 +19,7 @@ from gpuedu.simt.cuda_c.types import FLOAT, HALF, ArrayOf, CType, Number, Struct
 HEADER = "mma.h"
 LAYOUTS = ("row_major", "col_major")
 IN_MEMORY = {"mem_row_major": 0, "mem_col_major": 1}
-"""How an accumulator lies in memory, by name."""
+"""The layout of an accumulator in memory, by name."""
 
 _SIDES = {"matrix_a": (0, 2), "matrix_b": (2, 1), "accumulator": (0, 1)}
 _SHAPES = ((16, 16, 16), (32, 8, 16), (8, 32, 16))
@@ -50,7 +50,7 @@ class Fragment(Struct):
 
 
 class FragmentError(Exception):
-    """A fragment that is not covered, or that there is not: the node and why."""
+    """A fragment that is not covered or does not exist: the node and why."""
 
 
 def is_fragment(node: Node) -> bool:
@@ -64,8 +64,8 @@ def fragment(node: Node, number: Callable[[Node], CType], length: Callable[[Node
 
     Args:
         node: The specifier.
-        number: What tells the type of an argument.
-        length: What tells the number of an argument.
+        number: Gives the type of an argument.
+        length: Gives the number of an argument.
 
     Raises:
         FragmentError: CUDA has no such fragment, or it is not covered here.
@@ -80,7 +80,7 @@ def fragment(node: Node, number: Callable[[Node], CType], length: Callable[[Node
     use = _word(given[0])
     if use not in _SIDES:
         raise FragmentError(
-            given[0], f"`{short(given[0])}` is no use: it is matrix_a, matrix_b or accumulator"
+            given[0], f"`{short(given[0])}` is not a use: that is matrix_a, matrix_b or accumulator"
         )
     size = tuple(length(_expression(part)) for part in given[1:4])
     if size not in _SHAPES:
@@ -102,7 +102,7 @@ def _made(
         )
     if use == "accumulator" and layout not in ("", "void"):
         raise FragmentError(
-            given[5], "an accumulator has no layout: loading and storing it are told one"
+            given[5], "an accumulator has no layout: loading and storing it take one"
         )
     shown = ", ".join([f"wmma::{use}", *map(str, size), str(element)])
     shown += f", wmma::{layout}" if use != "accumulator" else ""

@@ -53,7 +53,7 @@ from gpuedu.simt.cuda_c.views import array_member
 
 
 def argument(k: Lowerer, part: Node) -> PlaceOf | Node:
-    """An argument where it is, or a list in braces, whose type the parameter tells."""
+    """An argument where it is, or a list in braces, whose type the parameter gives."""
     if part.type == "initializer_list":
         return part
     inner = bare(part)
@@ -159,7 +159,7 @@ def _written(k: Lowerer, part: Node, type_: CType) -> PlaceOf:
 
 @contextmanager
 def inside(k: Lowerer, frame: Frame) -> Any:
-    """What is lowered now belongs to a function."""
+    """What is lowered inside belongs to a function."""
     k.frames.append(frame)
     if frame.function.source not in k.tables.sources:
         k.tables.add("sources", frame.function.source)
@@ -170,7 +170,7 @@ def inside(k: Lowerer, frame: Frame) -> Any:
 
 
 def members_of(k: Lowerer, this: PlaceOf | None, owner: CType) -> dict[str, Binding]:
-    """What the names of a structure's members stand for; of ``static`` ones without an object."""
+    """What the names of a structure's members stand for; ``static`` ones need no object."""
     if not isinstance(owner, Struct) or owner.members is None:
         return {}
     members = owner.members

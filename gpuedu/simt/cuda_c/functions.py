@@ -1,4 +1,4 @@
-"""The functions of one thread's numbers that CUDA C brings along, and how they are typed.
+"""CUDA C's built-in functions of one thread's numbers, and how they are typed.
 
 Names ending in ``f`` work in float; the others are overloaded: float for float, double for double
 and for integers. Each is computed by a function of ``gpuedu.simt.intrinsics``.

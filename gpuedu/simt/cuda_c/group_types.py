@@ -1,7 +1,7 @@
 """The types of cooperative groups: which threads a group holds, and how it was made.
 
 A group is known when the kernel is compiled, so its value holds nothing: only its type counts. A
-group that is passed as a more general one, such as ``thread_group``, stays what it was made as.
+group that is passed as a more general one, such as ``thread_group``, keeps its own type.
 
 Source: CUDA C++ Programming Guide 12.9, "Cooperative Groups".
 """
@@ -18,14 +18,14 @@ from gpuedu.simt.cuda_c.types import CType, Struct, TypeTemplate
 
 HEADERS = frozenset({"cooperative_groups.h", "cooperative_groups/reduce.h"})
 SIZES = (1, 2, 4, 8, 16, 32)
-"""How many threads a tile can have: those of a warp at most."""
+"""How many threads a tile can have: at most those of a warp."""
 
 
 @dataclass(frozen=True)
 class Group(Struct):
     """``kind`` is "block", "grid" or "tile"; a tile has ``size`` threads of its ``parent``.
 
-    ``parent`` is 0 for a block, else the threads of the tile that was parted, None where a type
+    ``parent`` is 0 for a block, else the threads of the tile that was divided, or None if a type
     leaves it open. ``wide`` says that its counts are unsigned long long, as those of thread_group.
     """
 
@@ -49,7 +49,7 @@ ANY = Group("thread_group", (), kind="", wide=True)
 
 
 def tile(size: int, parent: int | None, *, wide: bool = False) -> Group:
-    """A tile of threads that lie one after another in a block."""
+    """A tile of consecutive threads in a block."""
     name = "thread_group" if wide else f"thread_block_tile<{size}>"
     return Group(name, (), kind="tile", size=size, parent=parent, wide=wide)
 
@@ -86,7 +86,7 @@ def _tile(node: Node, given: Sequence[Node], names: Names, length: Length) -> CT
 
 
 def tile_size(node: Node, size: int) -> int:
-    """The size of a tile, which there must be here."""
+    """The size of a tile, which must exist here."""
     if size not in SIZES:
         raise UnknownTypeError(
             node, f"a tile of {size} threads", " is not covered: it has 1, 2, 4, 8, 16 or 32 here"

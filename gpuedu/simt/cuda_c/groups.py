@@ -1,4 +1,4 @@
-"""Cooperative groups: what their functions do, by the barriers and warp functions that they are.
+"""Cooperative groups: their functions, in terms of barriers and warp functions.
 
 A tile's functions are those of its warp with the mask of its threads, so a missing ``sync`` is
 found like a missing ``__syncwarp``.
@@ -247,7 +247,7 @@ def parted(k: Lowerer, node: Node, given: Arguments, size: int, *, wide: bool) -
     """``tiled_partition<size>(group)``, or with ``wide`` ``tiled_partition(group, size)``."""
     group = given[0].type if given else None
     if not isinstance(group, Group) or group.kind not in ("block", "tile"):
-        raise k.refuse(node, "`tiled_partition` parts a block or a tile")
+        raise k.refuse(node, "`tiled_partition` divides a block or a tile")
     try:
         tile_size(node, size)
     except UnknownTypeError as fault:
@@ -282,7 +282,7 @@ FUNCTIONS = frozenset(
     {"this_thread_block", "this_grid", "tiled_partition", "reduce", "sync", "thread_rank"}
     | {"group_size"}
 )
-"""Functions of the namespace of cooperative groups."""
+"""Functions in the namespace of cooperative groups."""
 
 REFUSED = frozenset(
     {"coalesced_threads", "labeled_partition", "binary_partition", "memcpy_async", "wait"}
@@ -292,13 +292,13 @@ REFUSED = frozenset(
 
 
 def functions_here(k: Lowerer) -> frozenset[str]:
-    """The functions of cooperative groups, where their header is included."""
+    """The functions of cooperative groups, if their header is included."""
     is_there = k.module.types.get("thread_block") is BLOCK
     return FUNCTIONS | REFUSED if is_there else frozenset()
 
 
 def is_named(k: Lowerer, callee: Node) -> bool:
-    """Whether a name is ``cg::reduce``, where the source may have a ``reduce`` of its own."""
+    """Whether a name is ``cg::reduce``; the source may have its own ``reduce``."""
     scope, name = callee.child_by_field_name("scope"), text_of(field(callee, "name"))
     if scope is None or name not in functions_here(k):
         return False
@@ -327,7 +327,7 @@ def _reduced(k: Lowerer, node: Node, group: Group, given: Arguments) -> Typed:
     if not isinstance(operation.type, Reducer):
         raise k.refuse(
             node,
-            "`reduce` with an operation of one's own is not covered",
+            "`reduce` with your own operation is not covered",
             "`cg::plus<T>()`, `cg::less<T>()`, `cg::greater<T>()`, or shuffles",
         )
     type_ = operation.type.element

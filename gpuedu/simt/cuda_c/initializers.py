@@ -44,7 +44,7 @@ def initialized(k: Lowerer, node: Node, type_: CType) -> Typed:
         raise k.refuse(node, f"`{type_}` cannot be made from a list here")
     if has_array(type_):
         raise k.refuse(
-            node, f"`{type_}` has an array, so it cannot be made just here", "a variable"
+            node, f"`{type_}` has an array, so it cannot be made right here", "a variable"
         )
     if type_.members is not None and type_.members.are_made:
         return BUILDERS["structure"](k, node, type_, given, is_list=True)

@@ -12,7 +12,7 @@ from gpuedu.simt.tables import Tables
 
 
 def template_arguments(name: str) -> tuple[str, str]:
-    """The plain name of a kernel, and what stands between ``<`` and ``>``.
+    """The plain name of a kernel, and what is between ``<`` and ``>``.
 
     >>> template_arguments("scale<float, 4>")
     ('scale', 'float, 4')
@@ -28,7 +28,7 @@ def scope_of(module: Module, function: Function, arguments: str) -> dict[str, Bi
     k.frames.append(Frame(function, [{}], VOID))
     if not function.template:
         if arguments:
-            raise k.refuse(function.node, f"`{function.name}` is no template")
+            raise k.refuse(function.node, f"`{function.name}` is not a template")
         return {}
     root = parse(f"using Instance = instance<{arguments}>;")  # where `<` can only open a list
     named = next(node for node in walk(root) if node.type == "template_type")

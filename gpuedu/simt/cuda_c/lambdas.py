@@ -1,7 +1,7 @@
-"""Lambdas that are called where they stand or by their name: ``auto add = [&](int i) {...};``.
+"""Lambdas that are called in place or by their name: ``auto add = [&](int i) {...};``.
 
 A body is lowered at each call with the names that the lambda sees. It captures by reference, so
-these are the function's own variables. A lambda is no value: it cannot be passed on.
+these are the function's own variables. A lambda is not a value: it cannot be passed on.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def made_lambda(k: Lowerer, node: Node) -> Lambda:
     if captures not in ("[&]", "[]"):
         raise k.refuse(node, f"a lambda that captures by `{captures}` is not covered", "`[&]`")
     if any(inner.type == "lambda_expression" for inner in walk(field(node, "body"))):
-        raise k.refuse(node, "a lambda inside of a lambda is not covered")
+        raise k.refuse(node, "a lambda inside a lambda is not covered")
     source = k.frame.function.source
     function = Function(k.frame.function.name, node, source, False)
     if not returns_at_end(function):

@@ -1,4 +1,4 @@
-"""Numbers and characters as they are written in CUDA C."""
+"""Numbers and characters as written in CUDA C."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def while_loop(k: Lowerer, node: Node) -> None:
 
 @STATEMENTS.enter("do_statement")
 def do_loop(k: Lowerer, node: Node) -> None:
-    """``do body while (condition)``: the test stands at the end of each turn."""
+    """``do body while (condition)``: the test comes at the end of each iteration."""
     test, body = field(node, "condition"), field(node, "body")
 
     def at_end() -> None:
@@ -110,7 +110,7 @@ def _loop(k: Lowerer, node: Node, test: Node | None, body: Node, update: Node | 
 def next_turn(k: Lowerer, node: Node) -> None:
     """``continue``: a ``for`` still takes its step, a ``do`` still tests."""
     if not k.frame.loops:
-        raise k.refuse(node, "`continue` stands outside of a loop")
+        raise k.refuse(node, "`continue` is outside a loop")
     step = k.frame.loops[-1]
     if isinstance(step, str):  # inside of a switch, which is left first
         assert k.builder.names is not None

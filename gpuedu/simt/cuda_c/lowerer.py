@@ -133,8 +133,8 @@ class Lowerer:
     """One kernel on its way to a program.
 
     ``frames`` are the functions being inlined, ``arrays`` what the kernel's pointers point to,
-    ``shared`` the shared memory by its declaration: all calls of a function use the same.
-    ``outside`` is the memory that is declared outside of functions, by name.
+    ``shared`` the shared memory by its declaration, so all calls of a function use the same.
+    ``outside`` is the memory that is declared outside functions, by name.
     """
 
     builder: Builder
@@ -148,13 +148,13 @@ class Lowerer:
 
     @property
     def frame(self) -> Frame:
-        """The function whose source is read now."""
+        """The function whose source is being read."""
         return self.frames[-1]
 
     # Places and errors
 
     def place(self, node: Node) -> Place:
-        """Where a node stands."""
+        """Where a node is."""
         return Place(self.frame.function.name, line_of(node))
 
     def refuse(self, node: Node, message: str, remedy: str = "") -> KernelSourceError:
@@ -163,7 +163,7 @@ class Lowerer:
         return self.module.refuse(node, message, remedy, function=name)
 
     def at(self, node: Node, action: Callable[..., Any], *arguments: Any) -> Any:
-        """Run a step of the builder, and tell its error with the line."""
+        """Run a step of the builder, and report its error with the line."""
         try:
             return action(*arguments)
         except TypingError as error:
@@ -173,7 +173,7 @@ class Lowerer:
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        """A block with names of its own."""
+        """A block with its own names."""
         self.frame.scopes.append({})
         try:
             yield
@@ -191,7 +191,7 @@ class Lowerer:
         return found
 
     def bind(self, name: str, binding: Binding) -> None:
-        """A name of the innermost scope."""
+        """A name in the innermost scope."""
         self.frame.scopes[-1][name] = binding
 
     def new_key(self, name: str) -> str:
@@ -223,7 +223,7 @@ def constant(type_: Number, value: Any) -> Typed:
 
 
 def known(typed: Typed) -> Any:
-    """The number that a constant is, None for values of the run."""
+    """The number that a constant is; None for run-time values."""
     if isinstance(typed.value, Scalar) and isinstance(typed.value.expression, Const):
         return typed.value.expression.value
     return None

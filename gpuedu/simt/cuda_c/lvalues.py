@@ -1,4 +1,4 @@
-"""Which place an expression names: what can stand on the left of ``=``."""
+"""Which place an expression names: what can be on the left of ``=``."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _qualified(k: Lowerer, node: Node) -> PlaceOf | None:
 def _object(k: Lowerer, node: Node) -> PlaceOf:
     """The object whose function this is, for ``this->x`` and ``*this``."""
     if k.frame.this is None:
-        raise k.refuse(node, "`this` stands outside of a structure")
+        raise k.refuse(node, "`this` is used outside a structure")
     above = node.parent
     while above is not None and above.type == "parenthesized_expression":
         above = above.parent
@@ -92,7 +92,7 @@ def _index_node(k: Lowerer, node: Node) -> Node:
         raise k.refuse(
             node,
             f"`{short(node)}` needs one index in each pair of brackets",
-            "behind a pointer, rows lie one after the other: `x[row * columns + column]`",
+            "behind a pointer, rows are stored one after another: `x[row * columns + column]`",
         )
     return indices[0]
 

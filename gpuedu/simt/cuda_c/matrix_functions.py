@@ -31,7 +31,7 @@ from gpuedu.simt.program import (
 )
 from gpuedu.trace import Operation, Space
 
-_LINES = "the elements from the begin of one row to the next, or of one column for col_major"
+_LINES = "the elements from the start of one row to the next, or of one column for col_major"
 
 
 def call(k: Lowerer, node: Node, name: str, given: Sequence[Node]) -> Typed:

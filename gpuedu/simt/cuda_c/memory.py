@@ -1,4 +1,4 @@
-"""Memory declared outside of functions: ``__device__`` and ``__constant__`` outlive a launch.
+"""Memory declared outside functions: ``__device__`` and ``__constant__`` outlive a launch.
 
 Each kernel of a module sees the same memory; the host reaches it by name
 (``RawModule.get_global``).
@@ -43,7 +43,7 @@ def global_memory(k: Lowerer) -> None:
 
 
 def shared_memory(k: Lowerer, kernel: Function) -> None:
-    """Bind the shared memory that is declared outside of functions, as far as a kernel names it."""
+    """Bind the shared memory that is declared outside functions, if a kernel names it."""
     named = _named_from(k.module, kernel)
     for node in dict.fromkeys(node for name, node in k.module.shared.items() if name in named):
         with k.scope():

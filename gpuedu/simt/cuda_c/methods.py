@@ -1,9 +1,9 @@
 """Functions of structures and operators, lowered where they are called.
 
 The names of the object's members stand for places in it while a body is lowered. A body whose only
-``return`` is its last statement is lowered right where the call stands, so a reference that it
-returns is the caller's own place. A body that returns earlier is inlined as device functions are,
-and what it changed of the caller's variables comes back with its result.
+``return`` is its last statement is lowered right at the call, so a reference that it returns is the
+caller's own place. A body that returns earlier is inlined like a device function, and what it
+changed in the caller's variables comes back with its result.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def call(
     """A function's body at a call, its references the caller's places."""
     refuse_recursion(k, node, function)
     if k.builder.names is None:
-        raise k.refuse(node, f"`{function.name}` is called where no thread comes")
+        raise k.refuse(node, f"`{function.name}` is called where no thread gets to")
     frame = framed(k, node, function, this, given, arguments, owner)
     with inside(k, frame):
         frame.result = _result(k, function)
@@ -147,7 +147,7 @@ def _returns_object(function: Function) -> bool:
 
 
 def inlined(k: Lowerer, node: Node, frame: Frame) -> Value:
-    """Lower a function's body with all that it may change of the caller's variables."""
+    """Lower a function's body with everything that it may change in the caller's variables."""
     names = k.builder.names
     if names is None:
         return NOTHING
@@ -197,7 +197,7 @@ def _returned(
 ) -> PlaceOf:
     if value is None:
         if type_ not in (VOID, AUTO):
-            raise k.refuse(function.node, f"`{function.name}` comes to its end without `return`")
+            raise k.refuse(function.node, f"`{function.name}` reaches its end without `return`")
         return Temporary(Typed(VOID, NOTHING))
     if isinstance(type_, Reference):
         return held(k, place_of(k, value))
@@ -210,13 +210,13 @@ def _returned(
 
 @BUILDERS.enter("conversion")
 def converted(k: Lowerer, node: Node, typed: Typed, target: CType) -> Typed:
-    """``float* p = object;``, where the object has an ``operator float*()``."""
+    """``float* p = object;``, if the object has an ``operator float*()``."""
     functions = functions_of(typed.type, CONVERSION)
     if not functions or isinstance(target, Struct) or target == AUTO:
         return typed
     fitting = [function for function in functions if _converts_to(k, typed.type, function, target)]
     if not fitting:
-        raise k.refuse(node, f"`{typed.type}` has no conversion to just `{target}`")
+        raise k.refuse(node, f"`{typed.type}` has no conversion to exactly `{target}`")
     made = call(k, node, fitting[0], kept(k, typed), [])
     return read(k, node, made)
 
@@ -230,7 +230,7 @@ def _converts_to(k: Lowerer, owner: CType, function: Function, target: CType) ->
 
 @OPERATORS.enter("compound")
 def operator(k: Lowerer, node: Node, sign: str, left: Node, right: Node | None) -> PlaceOf | None:
-    """A call of a source's own operator; None where both sides are numbers or it has none."""
+    """A call of a source's own operator; None if both sides are numbers or there is none."""
     name = f"operator{sign}"
     if name in k.module.refused:
         raise k.module.refused[name]

@@ -58,7 +58,7 @@ class GlobalVariable:
 class Entries(dict):
     """What a source declares, by name; a name that could not be read is refused when asked for.
 
-    A source may hold much that the launched kernel never reaches, and only what it reaches counts.
+    A source may contain much that the launched kernel never reaches; only what it reaches counts.
     """
 
     def __init__(self, refused: dict[str, KernelSourceError], known: Any = ()) -> None:
@@ -70,7 +70,7 @@ class Entries(dict):
             raise self.refused[name]  # type: ignore[index]
 
     def get(self, name: str, otherwise: Any = None) -> Any:
-        """What a name stands for, and the default for a name that nobody declares."""
+        """What a name stands for, or the default for an undeclared name."""
         self._require(name)
         return super().get(name, otherwise)
 
@@ -87,11 +87,11 @@ class Entries(dict):
 class Module:
     """A source text, read; ``bindings`` are the names that every function sees.
 
-    ``shared`` are the declarations of shared memory outside of functions, by name; ``refused`` is
-    why a name cannot be used; ``methods`` the functions of all structures;
-    ``chosen`` and ``chosen_structures`` what is written out for chosen arguments of a template, and
-    ``declared`` the templates of functions that are declared first; ``taken`` the variables of a
-    function whose address is taken, as far as was asked for.
+    ``shared`` are the declarations of shared memory outside functions, by name; ``refused`` is why
+    a name cannot be used; ``methods`` the functions of all structures; ``chosen`` and
+    ``chosen_structures`` what is written out for chosen arguments of a template, and ``declared``
+    the templates of functions that are declared first; ``taken`` the variables of a function whose
+    address is taken, as far as was asked for.
     """
 
     code: str

@@ -19,7 +19,7 @@ class Point(Protocol):
 
 
 class Node(Protocol):
-    """A node of a tree. Two nodes are equal where they are the same place of the same tree."""
+    """A node of a tree. Two nodes are equal if they are the same place in the same tree."""
 
     @property
     def type(self) -> str:
@@ -43,7 +43,7 @@ class Node(Protocol):
 
     @property
     def is_named(self) -> bool:
-        """Whether the grammar names it; signs and keywords have no name of their own."""
+        """Whether the grammar names it; signs and keywords have no name."""
 
     @property
     def is_error(self) -> bool:
@@ -51,7 +51,7 @@ class Node(Protocol):
 
     @property
     def is_missing(self) -> bool:
-        """Whether the parser put it in, to go on."""
+        """Whether the parser inserted it to be able to continue."""
 
     @property
     def has_error(self) -> bool:
@@ -63,7 +63,7 @@ class Node(Protocol):
 
     @property
     def children(self) -> Sequence[Node]:
-        """All nodes right below."""
+        """All nodes directly below."""
 
     @property
     def named_children(self) -> Sequence[Node]:
@@ -74,7 +74,7 @@ class Node(Protocol):
         """The next node with a name under the same parent."""
 
     def child_by_field_name(self, name: str, /) -> Node | None:
-        """The first child that the grammar calls by a field's name."""
+        """The first child with a field's name in the grammar."""
 
     def children_by_field_name(self, name: str, /) -> Sequence[Node]:
         """All of them."""

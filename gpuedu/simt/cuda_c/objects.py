@@ -1,7 +1,7 @@
 """Objects in local memory, where structures with arrays in them live: new ones, and moved ones.
 
-A call or a list in braces makes an object without a name. Nobody else has it, so the variable that
-is declared with it takes it as its own, and nothing is copied; as C++ promises since 2017.
+A call or a list in braces makes an object without a name. Nothing else has it, so the variable that
+is declared with it takes it over, and nothing is copied, as C++ guarantees since 2017.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gpuedu.trace import Space
 
 
 def new_object(k: Lowerer, node: Node, name: str, type_: CType) -> Element:
-    """Local memory of one element, which is known by a name in what the machine tells."""
+    """Local memory of one element, with a name for the machine's reports."""
     try:
         dtype = dtype_of(type_)
     except TypeError:
@@ -35,7 +35,7 @@ def new_object(k: Lowerer, node: Node, name: str, type_: CType) -> Element:
 
 
 def own(k: Lowerer, node: Node, name: str, source: PlaceOf) -> Element:
-    """An object that nobody else has, equal to a given one: that itself if it is fresh."""
+    """An object that nothing else has, equal to a given one: that itself if it is fresh."""
     if isinstance(source, Element) and source.fresh:
         return source
     made = new_object(k, node, name, source.type)
@@ -49,7 +49,7 @@ def bound(place: Element) -> Memory:
 
 
 def given_back(k: Lowerer, node: Node, type_: CType) -> PlaceOf:
-    """What ``return x;`` gives, as the type of the function; a value, or an object in memory.
+    """What ``return x;`` gives, in the function's return type; a value, or an object in memory.
 
     A variable of the function itself, which ends here, is fresh.
     """

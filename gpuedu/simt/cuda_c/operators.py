@@ -100,7 +100,7 @@ def unary(k: Lowerer, node: Node, operator: str, typed: Typed) -> Typed:
 
 
 def moved(pointer: Typed, by: Expression) -> Typed:
-    """A pointer that many steps on; ``by`` is int64."""
+    """A pointer that many elements on; ``by`` is int64."""
     assert isinstance(pointer.type, Pointer)
     slot, offset = pointer_parts(pointer)
     step = stride_of(pointer.type.target)
@@ -115,9 +115,9 @@ def _on_pointers(k: Lowerer, node: Node, operator: str, left: Typed, right: Type
     if isinstance(right.type, Pointer):
         left, right = right, left
         if operator != "+":
-            raise k.refuse(node, f"`{operator}` is not for a number and a pointer")
+            raise k.refuse(node, f"`{operator}` does not take a number and a pointer")
     if operator not in "+-":
-        raise k.refuse(node, f"`{operator}` is not for a pointer and a number")
+        raise k.refuse(node, f"`{operator}` does not take a pointer and a number")
     by = index_of(k, node, right)
     if operator == "-":
         by = folded(Unary("-", by, INT64))
@@ -135,7 +135,7 @@ def _two_pointers(k: Lowerer, node: Node, operator: str, left: Typed, right: Typ
     if operator in COMPARISONS:
         return Typed(BOOLEAN, Scalar(folded(Binary(operator, first, second, BOOL))))
     if operator != "-":
-        raise k.refuse(node, f"`{operator}` is not for two pointers")
+        raise k.refuse(node, f"`{operator}` does not take two pointers")
     assert isinstance(left.type, Pointer)
     difference = folded(Binary("-", first, second, INT64))
     return Typed(LONG, Scalar(divided(difference, stride_of(left.type.target))))

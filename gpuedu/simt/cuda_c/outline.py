@@ -45,10 +45,10 @@ from gpuedu.simt.cuda_c.types import Struct
 
 @lru_cache(maxsize=256)
 def read_module(code: str, defines: tuple[str, ...] = (), number: int = 0) -> Module:
-    """Read a source text; each ``number`` has memory of its own.
+    """Read a source text; each ``number`` has its own memory.
 
     Raises:
-        KernelSourceError: What cannot be read, or is not covered, with its line.
+        KernelSourceError: Something cannot be read or is not covered; with its line.
     """
     text = expand(code, defines)
     module = Module(code, text)
@@ -250,7 +250,7 @@ def _declaration(module: Module, node: Node, template: tuple[Node, ...]) -> None
         return
     raise module.refuse(
         node,
-        "a variable outside of functions needs `__device__`, `__constant__`, `__shared__` or "
+        "a variable outside functions needs `__device__`, `__constant__`, `__shared__` or "
         "`constexpr`",
         "pass it as an argument of the kernel",
     )

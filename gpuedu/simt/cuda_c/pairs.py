@@ -1,6 +1,6 @@
 """``half2``: two numbers of half precision side by side, and CUDA's functions of them.
 
-Each function does to both what its scalar kin does to one; so does an operator.
+Each function does to both what its scalar counterpart does to one; so does an operator.
 
 Source: CUDA Math API Reference Manual, "Half2 Arithmetic Functions", "Half Precision Conversion".
 """

@@ -89,7 +89,7 @@ def template_scope(
     arguments: Sequence[Node],
     kinds: Sequence[CType],
 ) -> dict[str, Binding]:
-    """What a template's parameters stand for: what is written, else what the arguments tell."""
+    """What a template's parameters stand for: what is written, else what the arguments imply."""
     scope: dict[str, Binding] = {}
     for at, parameter in enumerate(function.template):
         name = template_name(parameter)
@@ -102,7 +102,8 @@ def template_scope(
         if found is None:
             raise k.refuse(
                 node,
-                f"the template argument `{name}` of `{function.name}` cannot be told from the call",
+                f"the template argument `{name}` of `{function.name}` cannot be deduced from "
+                "the call",
                 f"`{function.name}<...>(...)`",
             )
         scope[name] = TypeName(found) if isinstance(found, CType) else found
@@ -112,12 +113,12 @@ def template_scope(
 def for_arguments(
     k: Lowerer, node: Node, function: Function, scope: dict[str, Binding]
 ) -> tuple[Function, dict[str, Binding]]:
-    """The template, or what is written out for these arguments, and its scope."""
+    """The template, or its specialization for these arguments, and its scope."""
     wanted = [_shown(scope[template_name(part)]) for part in function.template]
     for given, chosen in k.module.chosen.get(function.name, ()):
         if len(given) != len(function.template):
             raise k.refuse(
-                node, f"`{function.name}` is written out for arguments that are not all told"
+                node, f"`{function.name}` is instantiated for arguments that are not all given"
             )
         pairs = zip(function.template, given, strict=True)
         if [_shown(_written(k, part, argument)) for part, argument in pairs] == wanted:

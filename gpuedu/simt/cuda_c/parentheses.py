@@ -1,10 +1,10 @@
-r"""What a grammar without names reads wrongly: ``(a) - b * c``, ``i < n && j > (m)``, ``long(x)``.
+r"""What a grammar without names misreads: ``(a) - b * c``, ``i < n && j > (m)``, ``long(x)``.
 
 To the parser, which does not know which names are types or templates, ``(a) - b * c`` may be a cast
-of ``-b``, and ``i < n && j > (m)`` a call of ``i<n && j>``; often it takes them for that. Here the
-names are known, so the text is made plain before it is parsed: with more parentheses, or the word
-``const`` or ``volatile`` before a type. Each addition is marked by a form feed, a blank to the
-parser, so that ``original`` can take it out again. Lines stay.
+of ``-b``, and ``i < n && j > (m)`` a call of ``i<n && j>``; it often takes them for that. Here the
+names are known, so the text is made unambiguous before it is parsed: with more parentheses, or the
+word ``const`` or ``volatile`` before a type. Each addition is marked by a form feed, a blank to the
+parser, so that ``original`` can take it out again. Lines stay the same.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class _Token:
 
 
 def plain(text: str) -> str:
-    r"""The text with each of these written so that it can be read in one way only.
+    r"""The text with each of these written so that it can be read in only one way.
 
     >>> plain("x = (a) - b * c; y = (a)++; z = (float) - b;").replace("\f", "")
     'x = ((a)) - b * c; y = (a)++; z = (float) - b;'
@@ -87,7 +87,7 @@ def plain(text: str) -> str:
 
 
 def original(text: str) -> str:
-    """A part of a plain text as it was written.
+    """A part of an unambiguous text as it was originally written.
 
     >>> original(plain("(a) - b"))
     '(a) - b'

@@ -1,7 +1,8 @@
 """The one place that knows which build of tree-sitter reads CUDA C here.
 
-Its Python binding, wherever that is installed. In a browser tab its WebAssembly build, which takes
-a moment to load: ``web_parser.prepare`` is awaited first, and makes it known with ``use``.
+It is the Python binding, wherever that is installed. In a browser tab it is the WebAssembly build,
+which takes a moment to load: ``web_parser.prepare`` is awaited first, and registers it with
+``use``.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def is_given() -> bool:
 
 
 def note_failure(reason: str) -> None:
-    """Keep why the parser of a browser tab could not be loaded, to be told where it is needed."""
+    """Remember why a browser tab's parser could not be loaded, for the error where it is needed."""
     _why_not[:] = [reason]
 
 

@@ -23,7 +23,7 @@ class Local:
 
 @dataclass(frozen=True, eq=False)
 class Element:
-    """One element of memory; a ``fresh`` one is an object without a name, which nobody else has."""
+    """One element of memory; a ``fresh`` one is an unnamed object that nothing else has."""
 
     slot: ArraySlot
     index: tuple[Expression, ...]
@@ -34,7 +34,7 @@ class Element:
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """An array inside memory, ``offset`` elements from the begin of a flat slot."""
+    """An array inside memory, ``offset`` elements from the start of a flat slot."""
 
     slot: ArraySlot
     offset: Expression
@@ -44,7 +44,7 @@ class Row:
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """A member of a structure that stands in a variable or in memory."""
+    """A member of a structure that is in a variable or in memory."""
 
     base: Local | Element | Member
     name: str
@@ -67,7 +67,7 @@ PlaceOf = Local | Element | Row | Member | Temporary
 
 
 def named_place(k: Lowerer, name: str) -> PlaceOf | None:
-    """The place that a name stands for, None where it is no variable."""
+    """The place that a name stands for; None if it is not a variable."""
     match k.find(name):
         case Variable() as variable:
             return Local(variable, variable.type)
@@ -88,7 +88,7 @@ def named(place: PlaceOf) -> PlaceOf:
 
 
 def defined_place(k: Lowerer, node: Node) -> PlaceOf:
-    """The place that a name stands for; refused where it stands for none."""
+    """The place that a name stands for; refused if there is none."""
     found = named_place(k, text_of(node))
     if found is None:
         raise k.refuse(node, f"`{text_of(node)}` is not defined")

@@ -1,6 +1,6 @@
 """CUDA's functions that read or write what a pointer points to: ``__ldg``, ``sincosf``, ``frexp``.
 
-The cache, which some of them are about, is not modeled.
+The cache, which some of them concern, is not modeled.
 """
 
 from __future__ import annotations

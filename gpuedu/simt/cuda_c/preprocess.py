@@ -1,6 +1,6 @@
 """Macros and includes, by pcpp; every line stays where the learner wrote it.
 
-CUDA's own headers bring nothing that this front end does not know already, so including them is
+CUDA's own headers contain nothing that this front end does not already know, so including them is
 accepted and adds no text. No file is ever opened.
 """
 
@@ -29,7 +29,7 @@ HEADERS = frozenset(
         *("cuda/std/cstdint", "cuda/std/cmath", "cuda/std/limits"),
     }
 )
-"""Includes that are accepted; a name of theirs that is not covered is refused where it stands."""
+"""Includes that are accepted; a name from them that is not covered is refused where it is used."""
 
 _INFINITY, _NAN = "__int_as_float(0x7f800000)", "__int_as_float(0x7fffffff)"
 
@@ -78,7 +78,7 @@ def expand(code: str, defines: tuple[str, ...] = ()) -> str:
         defines: Macros of the compile options, as ``NAME`` or ``NAME=value``.
 
     Raises:
-        KernelSourceError: A header that is not known here, or a fault of the directives.
+        KernelSourceError: A header that is not known here, or a fault in the directives.
 
     >>> print(expand("#define N 4\nint a[N];"))
     <BLANKLINE>

@@ -19,7 +19,7 @@ _DIRECTIVE = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?(?:hh|h|ll|l|z|j|t)?[diuoxXcfFeE
 def print_formatted(k: Lowerer, node: Node, given: list[Node], values: list[Typed]) -> Typed:
     """``printf(format, ...)``: what each thread prints, in the order of threads."""
     if not given or given[0].type not in ("string_literal", "concatenated_string"):
-        raise k.refuse(node, "`printf` needs its format written out as a text")
+        raise k.refuse(node, "`printf` needs its format written out as a string")
     format_ = _text(given[0])
     wanted = [found for found in _DIRECTIVE.findall(format_) if found != "%%"]
     if len(wanted) != len(values):

@@ -32,7 +32,7 @@ def _computed(name: str, dtype: np.dtype) -> str:
 
 
 def expect(k: Lowerer, node: Node, given: Sequence[Typed], count: int) -> list[Number]:
-    """The arguments' types; refused where their number is wrong or one is no number."""
+    """The arguments' types; refused if their number is wrong or one is not a number."""
     if len(given) != count:
         raise k.refuse(
             node,

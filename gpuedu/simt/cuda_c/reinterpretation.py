@@ -24,7 +24,7 @@ _BITS = {
 def reinterpreted(k: Lowerer, node: Node) -> Typed | None:
     """``*(int*)&x``: the bits of a thread's own variable as another type; None for the rest.
 
-    Such a variable is no memory on the machine, so there is nothing that a pointer could read anew.
+    On the machine such a variable is not memory, so there is nothing that a pointer could reread.
     """
     change = bare(field(node, "argument"))
     if change.type == "cast_expression":

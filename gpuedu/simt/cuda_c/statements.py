@@ -168,7 +168,7 @@ def leave(k: Lowerer, node: Node, value: Node | None) -> None:
     if frame.result not in (VOID, AUTO) and not given and value is None:
         raise k.refuse(
             frame.function.node,
-            f"`{frame.function.name}` promises a `{frame.result}` and comes to its end without "
+            f"`{frame.function.name}` promises a `{frame.result}` and reaches its end without "
             "`return`",
             "`return ...;` on every path",
         )
@@ -191,7 +191,7 @@ def _give_object(k: Lowerer, node: Node, source: PlaceOf) -> None:
 
 
 def returns_at_end(function: Function) -> bool:
-    """Whether a body has no ``return`` but as its last statement."""
+    """Whether a body has no ``return`` except as its last statement."""
     body = parts(function.body)
     returns = [part for part in walk(function.body) if part.type == "return_statement"]
     return all(body and part == body[-1] for part in returns)
@@ -203,8 +203,8 @@ def address_taken(
 ) -> frozenset[str]:
     """The variables of a function whose address is taken, here or by a function that refers to it.
 
-    They are kept in memory; ``memcpy`` reaches registers, too. ``above`` are the functions that are
-    being looked at already.
+    They are kept in memory; ``memcpy`` also reaches registers. ``above`` are the functions that are
+    already being examined.
     """
     if not function.has_body:
         return frozenset()

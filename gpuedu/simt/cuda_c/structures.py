@@ -1,4 +1,4 @@
-"""Structures, enumerations and the names declared outside of functions."""
+"""Structures, enumerations and the names declared outside functions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CONVERSION = "operator conversion"
 
 
 def extent_reader(module: Module) -> Callable[[Node], int]:
-    """What reads an array's extent outside of functions."""
+    """What reads an array's extent outside functions."""
     return lambda node: _whole_number(module, node)
 
 
@@ -178,7 +178,7 @@ def _read_function(
         name = text_of(field(declarator_of(node), "declarator"))
     made = made_function(module, node, name, template)
     if name == "operator=" or (name == members.own_name and _copies(made, members)):
-        raise module.refuse(node, f"`{short(whole)[:60]}`: copying in one's own way is not covered")
+        raise module.refuse(node, f"`{short(whole)[:60]}`: custom copying is not covered")
     members.functions.setdefault(name, []).append(made)
     module.methods.setdefault(name, []).append(made)
 
@@ -212,7 +212,9 @@ def made_function(
     """The entry of a function's definition."""
     for part in (*template, *parts(field(declarator_of(node), "parameters"))):
         if part.type.startswith("variadic"):
-            raise module.refuse(part, f"`{short(part)}`: a variable number is not covered")
+            raise module.refuse(
+                part, f"`{short(part)}`: a variable number of arguments is not covered"
+            )
     first, last = line_of(node), node.end_point.row + 1
     text = "\n".join(module.code.splitlines()[first - 1 : last]) + "\n"
     is_kernel = "__global__" in {text_of(part) for part in node.children}
@@ -220,7 +222,7 @@ def made_function(
 
 
 def structure_template(module: Module, node: Node, template: tuple[Node, ...]) -> None:
-    """Enter a template of structures; each list of arguments makes one."""
+    """Enter a template of structures; each list of arguments creates one."""
     name = text_of(field(node, "name"))
     made: dict[str, Struct] = {}
 
@@ -295,11 +297,11 @@ def _refuse_layout(module: Module, part: Node) -> None:
     if any(inner.type == "bitfield_clause" for inner in parts(part)):
         raise module.refuse(part, "a member of single bits is not covered", "use `&` and `>>`")
     if part.type == "field_declaration" and alignment_told(module, part):
-        raise module.refuse(part, "a member with an alignment of its own is not covered")
+        raise module.refuse(part, "a member with its own alignment is not covered")
 
 
 def alignment_told(module: Module, node: Node, scope: dict[str, Binding] | None = None) -> int:
-    """The bytes of ``alignas(...)`` or ``__align__(...)`` in a declaration; 0 if none is told."""
+    """The bytes of ``alignas(...)`` or ``__align__(...)`` in a declaration; 0 if none is given."""
     found = [node.named_children, *(child.named_children for child in node.named_children)]
     for part in (part for listed in found for part in listed):
         if part.type == "alignas_qualifier" and part.parent in (node, *_qualifiers(node)):
@@ -312,7 +314,7 @@ def _qualifiers(node: Node) -> list[Node]:
 
 
 def read_enum(module: Module, node: Node) -> CType:
-    """Enter an enumeration, whose type is that of its values: int if no other is told."""
+    """Enter an enumeration, whose type is that of its values: int if no other is given."""
     name, base = node.child_by_field_name("name"), node.child_by_field_name("base")
     type_: CType = INT
     if base is not None:

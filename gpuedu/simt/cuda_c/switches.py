@@ -1,4 +1,4 @@
-"""``switch``: a chain of tests, or a loop of one turn where cases fall through."""
+"""``switch``: a chain of tests, or a loop of one iteration if cases fall through."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gpuedu.simt.values import Scalar
 
 @STATEMENTS.enter("switch_statement")
 def switch(k: Lowerer, node: Node) -> None:
-    """``switch``: a chain of ``if`` where every case ends by itself, else a loop of one turn."""
+    """``switch``: a chain of ``if`` if no case falls through, otherwise a loop of one iteration."""
     test, body = field(node, "condition"), field(node, "body")
     with k.scope():
         value = evaluate(k, bare(test))

@@ -18,7 +18,7 @@ def parse(text: str) -> Node:
     """The tree of a source text without directives; a declaration may hold what cannot be read.
 
     Raises:
-        KernelSourceError: A place between the declarations that cannot be read as CUDA C.
+        KernelSourceError: A place between declarations cannot be read as CUDA C.
         MissingPackageError: There is no parser here.
     """
     root = root_of(plain(text))
@@ -67,7 +67,7 @@ def line_of(node: Node) -> int:
 
 
 def parts(node: Node) -> list[Node]:
-    """The named children that mean something."""
+    """The named children that carry meaning."""
     return [child for child in node.named_children if child.type not in _IGNORED]
 
 
@@ -100,7 +100,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def bare(node: Node) -> Node:
-    """An expression out of its parentheses."""
+    """An expression without its parentheses."""
     while node.type in ("parenthesized_expression", "condition_clause") and len(parts(node)) == 1:
         node = parts(node)[0]
     return node

@@ -1,4 +1,4 @@
-"""Who a thread is, and how threads meet: built-in variables, barriers, fences, warp functions."""
+"""Which thread this is, and how threads meet: variables, barriers, fences, warp functions."""
 
 from __future__ import annotations
 

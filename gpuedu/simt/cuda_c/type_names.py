@@ -26,7 +26,7 @@ def type_of(k: Lowerer, node: Node) -> CType:
 
 
 def type_named(k: Lowerer, name: str) -> CType | None:
-    """What a name of a type stands for here, None where it is none."""
+    """What a type name stands for here; None if it is not one."""
     found = k.find(name) if k.frames else None
     if isinstance(found, TypeName):
         return found.type

@@ -1,6 +1,6 @@
 """What ``<type_traits>`` has that kernels take as parameters: ``std::bool_constant<B>``.
 
-Its type tells a template what to do, and its value has no bytes that anybody reads.
+Its type tells a template what to do, and its value has no bytes that anything reads.
 """
 
 from __future__ import annotations

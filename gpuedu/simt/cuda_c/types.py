@@ -1,4 +1,4 @@
-"""C's types: numbers, pointers, arrays, structures, and the rules by which numbers meet.
+"""C's types: numbers, pointers, arrays, structures, and the rules for combining numbers.
 
 Sizes are those of CUDA on 64-bit Linux: ``int`` has 4 bytes, ``long`` and ``long long`` have 8.
 Source: ISO C++17, [conv.prom], [expr.arith.conv]; CUDA C++ Programming Guide, "Built-in Vector
@@ -45,7 +45,7 @@ class Pointer(CType):
 
 @dataclass(frozen=True)
 class ArrayOf(CType):
-    """An array; ``length`` is None where the launch or the initializer decides."""
+    """An array; ``length`` is None if the launch or the initializer decides."""
 
     element: CType
     length: int | None
@@ -66,11 +66,11 @@ class Reference(CType):
 
 @dataclass(eq=False)
 class Members:
-    """What a structure holds beside its fields, each by name.
+    """What a structure holds besides its fields, each by name.
 
     ``scope`` is what its functions see without an object: the arguments of its template, its types
     and constants. ``functions`` hold constructors under the structure's own name, without the
-    arguments of a template; ``defaults`` the values that fields have of themselves.
+    arguments of a template; ``defaults`` the fields' default values.
     """
 
     own_name: str
@@ -93,7 +93,7 @@ class Members:
 class Struct(CType):
     """A structure, or one of CUDA's vector types; ``alignment`` is in bytes, 0 for the natural.
 
-    ``members`` are its functions, types and constants, None where it has fields alone.
+    ``members`` are its functions, types and constants, None if it has only fields.
     """
 
     name: str
@@ -105,7 +105,7 @@ class Struct(CType):
         return self.name
 
     def type_of(self, name: str) -> CType | None:
-        """The type of a member, None where there is none."""
+        """The type of a member; None if there is none."""
         return dict(self.fields).get(name)
 
 
@@ -251,7 +251,7 @@ def _structure(type_: Struct, fields: tuple[tuple[str, CType], ...]) -> np.dtype
 
 
 def alignment_of(type_: CType) -> int:
-    """The bytes that an address of this type is a multiple of."""
+    """The number of bytes that an address of this type is a multiple of."""
     match type_:
         case Number(dtype):
             return dtype.itemsize

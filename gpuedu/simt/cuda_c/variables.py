@@ -18,7 +18,7 @@ _NUMBER_OF_KEY = re.compile(r"__\d+$")
 
 
 def source_name(key: str) -> str:
-    """The name in the source of what the builder knows by a key.
+    """The name in the source for a key of the builder.
 
     >>> source_name("total__2"), source_name("my__own")
     ('total', 'my__own')
@@ -27,12 +27,12 @@ def source_name(key: str) -> str:
 
 
 def flag_of(variable: Variable) -> str:
-    """The builder's name of a variable's flag; the variable is set where it holds."""
+    """The builder's name for a variable's flag; the variable is set where it holds."""
     return f"$set:{variable.key}"
 
 
 def read_variable(k: Lowerer, node: Node, variable: Variable) -> Typed:
-    """A variable's value; where it was not set, garbage, and the machine tells so."""
+    """A variable's value; where it was not set, garbage, which the machine reports."""
     names = k.builder.names
     if names is None:  # no thread gets here
         return Typed(variable.type, zero(k, variable.type))

@@ -26,7 +26,7 @@ from gpuedu.simt.values import Value
 
 
 def array_member(k: Lowerer, place: Member) -> Row:
-    """An array inside a structure, which is in memory then."""
+    """An array inside a structure, which is then in memory."""
     slot, index = view_of(k, place)
     inner, extents = dimensions(place.type)
     parts_ = tuple(index) + tuple(Axis(None, None, None) for _ in extents)

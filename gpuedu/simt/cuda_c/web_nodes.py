@@ -1,7 +1,7 @@
 """Nodes of a tree that JavaScript walked: numbers in one flat array, and a view of them.
 
 ``web_parser.mjs`` says what the numbers are. Its places are UTF-16 units, as JavaScript counts;
-those of the nodes here are bytes of UTF-8, as natively.
+those of the nodes here are bytes of UTF-8, as in the native build.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class WebNode:
 
     @property
     def is_missing(self) -> bool:
-        """Whether the parser put it in."""
+        """Whether the parser inserted it."""
         return bool(self._get(_FLAGS) & _MISSING)
 
     @property
@@ -156,7 +156,7 @@ class WebNode:
 
     @property
     def children(self) -> list[WebNode]:
-        """All nodes right below."""
+        """All nodes directly below."""
         return [self._tree.node(number) for number in self._below()]
 
     @property

@@ -14,10 +14,10 @@ _IMPORT = "(address) => import(address)"
 
 
 async def prepare(folder: str) -> bool:
-    """Fetch and start the parser, once; outside of a browser tab nothing is to be done.
+    """Fetch and start the parser, once; outside a browser tab there is nothing to do.
 
-    Where that fails, nothing is raised: the reason is told as soon as somebody uses CUDA C, and the
-    next call tries again.
+    If that fails, nothing is raised: the reason is given as soon as CUDA C is used, and the next
+    call tries again.
 
     Args:
         folder: The whole address of a folder with ``web-tree-sitter.js``, ``web-tree-sitter.wasm``

@@ -14,7 +14,7 @@ from gpuedu.trace import CUDA_C, Source
 
 
 def reader(module: Module, node: Node) -> Lowerer:
-    """A lowerer for expressions that stand outside of functions."""
+    """A lowerer for expressions outside functions."""
     tables = Tables()
     lowerer = Lowerer(Builder(tables), tables, module)
     outside = Function("the source", node, Source("the source", CUDA_C, 1, module.code), False)

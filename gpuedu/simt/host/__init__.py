@@ -4,7 +4,7 @@
 launches), ``arguments`` and ``signatures`` (what a launch takes), ``arrays``, ``device_array`` and
 ``buffers`` (device memory), ``transfers`` (the account of copies), ``streams``, ``devices``,
 ``random`` and ``reduction``. ``stubs`` and ``names`` say which object a name in a kernel is;
-``launch_types`` is what the machine is given, ``entry`` where it is called; ``hazards`` tells
+``launch_types`` is what the machine is given, ``entry`` where it is called; ``hazards`` reports
 what it found.
 """
 

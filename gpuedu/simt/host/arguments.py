@@ -1,4 +1,4 @@
-"""A kernel's arguments: from what the host gave to what the device takes.
+"""A kernel's arguments: from what the host passed to what the device takes.
 
 Host arrays are copied to the device before the launch and back after it, as ``numba.cuda`` does.
 """
@@ -46,19 +46,19 @@ class Hint:
 
 
 class In(Hint):
-    """A host array that is copied to the device only."""
+    """A host array that is only copied to the device."""
 
     copies_out = False
 
 
 class Out(Hint):
-    """A host array that is copied from the device only: its elements are undefined before."""
+    """A host array that is only copied from the device: its elements are undefined before."""
 
     copies_in = False
 
 
 class InOut(Hint):
-    """A host array that is copied both ways, as one without a hint is."""
+    """A host array that is copied both ways, like one without a hint."""
 
 
 class Arguments:
@@ -70,7 +70,7 @@ class Arguments:
         self.write_backs: list[Callable[[], Any]] = []
 
     def take(self, value: Any, name: str, kind: Any = None) -> Argument:
-        """One argument on the device; ``kind`` is its Numba type where a signature gave one."""
+        """One argument on the device; ``kind`` is its Numba type if a signature gave one."""
         if isinstance(value, (Hint, DeviceArrayBase, np.ndarray, np.void)):
             return self._array(value, name, kind)
         if isinstance(value, tuple):
@@ -157,7 +157,7 @@ def number(value: Any) -> np.generic | None:
             return np.int64(value)
         if 0 <= value < 2**64:
             return np.uint64(value)
-        raise CudaValueError(f"Int value is too large: {value}", remedy="64 bits are the most")
+        raise CudaValueError(f"Int value is too large: {value}", remedy="64 bits at most")
     if isinstance(value, float):
         return np.float64(value)
     return np.complex128(value) if isinstance(value, complex) else None

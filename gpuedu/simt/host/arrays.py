@@ -54,7 +54,7 @@ def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: DeviceNDArray | 
     ``to`` is an array there to copy into. With ``copy=False`` the new elements stay undefined.
 
     Raises:
-        CudaValueError: The array lies in memory with gaps.
+        CudaValueError: The array has gaps in its memory.
     """
     if to is not None:
         to.copy_to_device(obj, stream=stream)
@@ -64,7 +64,7 @@ def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: DeviceNDArray | 
 
 
 def auto_device(obj: Any, stream: Any = 0, copy: bool = True) -> tuple[DeviceArrayBase, bool]:
-    """A device array for ``obj``, and whether it is new: what is on the device stays as it is."""
+    """A device array for ``obj``, and whether it is new: what is on the device is used as it is."""
     known = on_device(obj)
     if known is not None:
         return known, False
@@ -87,7 +87,7 @@ def auto_device(obj: Any, stream: Any = 0, copy: bool = True) -> tuple[DeviceArr
 
 
 def on_device(obj: Any) -> DeviceArrayBase | None:
-    """``obj`` as a device array where its elements are in device memory; else None."""
+    """``obj`` as a device array if its elements are in device memory; otherwise None."""
     if isinstance(obj, DeviceArrayBase):
         return obj
     if isinstance(obj, ReachableArray) and obj.device_view is not None:
@@ -111,7 +111,7 @@ def as_cuda_array(obj: Any, sync: bool = True) -> DeviceNDArray:
 
 
 def from_cuda_array_interface(desc: dict, owner: Any = None, sync: bool = True) -> DeviceNDArray:
-    """A device array on memory of this machine's, described by the CUDA array interface.
+    """A device array on this machine's memory, described by the CUDA array interface.
 
     Raises:
         CudaValueError: The memory is not this machine's.

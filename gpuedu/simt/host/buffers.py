@@ -1,4 +1,4 @@
-"""Device memory: flat buffers that the host reaches by copies only, and views on them."""
+"""Device memory: flat buffers that the host reaches only by copies, and views on them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _live: weakref.WeakValueDictionary[int, Buffer] = weakref.WeakValueDictionary()
 class Buffer:
     """One allocation of ``size_bytes``; ``data`` is (size_bytes,) uint8.
 
-    The content of fresh memory is undefined; here it is zero or what the process left there.
+    The content of fresh memory is undefined; here it is zero or whatever the process left there.
 
     >>> Buffer(6).data.shape
     (6,)
@@ -40,7 +40,7 @@ class Buffer:
 
 @dataclass(frozen=True, eq=False)
 class DeviceView:
-    """An array in device memory, as the machine takes it.
+    """An array in device memory, in the machine's form.
 
     Args:
         buffer: The allocation.
@@ -48,7 +48,7 @@ class DeviceView:
         shape: Elements along each axis.
         strides: Bytes from one element to the next along each axis; negative ones and 0 may occur.
         dtype: The element's dtype; structured ones may occur, as may an ndim of 0.
-        readonly: True for a host array that NumPy keeps from being written.
+        readonly: True for a host array that NumPy marks as read-only.
     """
 
     buffer: Buffer
@@ -84,7 +84,7 @@ class DeviceView:
         """The elements as an ndarray on the same memory: for the device's own work only.
 
         Raises:
-            CudaValueError: Some lie outside of the allocation, or are objects of Python.
+            CudaValueError: Some are outside the allocation, or are Python objects.
         """
         self._require_inside()
         data = self.buffer.data if self.size else np.empty(0, np.uint8)
@@ -110,7 +110,7 @@ def fresh_view(shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype
 
 
 def find_buffer(address: int, size_bytes: int) -> tuple[Buffer, int] | None:
-    """The live allocation that holds these bytes, and their offset in it; None where none does."""
+    """The live allocation that holds these bytes, and their offset in it; None if none does."""
     for start, buffer in list(_live.items()):
         if start <= address and address + size_bytes <= start + buffer.size_bytes:
             return buffer, address - start

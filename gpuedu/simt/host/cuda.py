@@ -63,13 +63,13 @@ warpsize = 32
 def is_available() -> bool:
     """Whether kernels can be launched: always, on the machine.
 
-    ``gpuedu.backend.has_gpu()`` tells whether they run on a GPU.
+    ``gpuedu.backend.has_gpu()`` says whether they run on a GPU.
     """
     return True
 
 
 def is_supported_version() -> bool:
-    """Whether the CUDA runtime is a known one: there is none that could be unknown."""
+    """Whether the CUDA runtime is a known one: always, as there is none."""
     return True
 
 
@@ -90,12 +90,12 @@ def cuda_error() -> None:
 
 @contextmanager
 def defer_cleanup() -> Iterator[None]:
-    """Memory is freed when nothing refers to it, inside as outside."""
+    """Memory is freed when nothing refers to it, inside the block as outside."""
     yield
 
 
 def profile_start() -> None:
-    """Begin profiling: traces are taken anyway."""
+    """Start profiling: traces are taken anyway."""
 
 
 def profile_stop() -> None:

@@ -105,7 +105,7 @@ def _refuse(link: Any, carveout: Any, kws: dict[str, Any]) -> None:
         )
     if kws.get("boundscheck"):
         raise CudaNotImplementedError(
-            "bounds checking is not supported for CUDA", remedy="the machine checks always"
+            "bounds checking is not supported for CUDA", remedy="the machine always checks"
         )
     for name in ("argtypes", "restype", "bind"):
         if kws.get(name) is not None:

@@ -1,4 +1,4 @@
-"""Arrays in device memory as the host sees them: shapes at hand, elements by copy only."""
+"""Arrays in device memory as the host sees them: shapes directly, elements only by copy."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class DeviceNDArray(DeviceArrayBase):
         self.setitem(item, value)
 
     def setitem(self, item: Any, value: Any, stream: Any = 0) -> None:
-        """Write to a part of the array: on the device, after a copy of what the host gave."""
+        """Write to a part of the array: on the device, after copying what the host passed."""
         part = self._part(item).as_numpy()
         given = value.device_view.as_numpy() if isinstance(value, DeviceArrayBase) else None
         if given is None:
@@ -135,7 +135,7 @@ class DeviceNDArray(DeviceArrayBase):
         if order == "A":
             order = "C" if self.is_c_contiguous() else "F"
         if order not in ("C", "F"):
-            raise CudaNotImplementedError(f"order {order!r}: only 'C', 'F' and 'A' are there")
+            raise CudaNotImplementedError(f"order {order!r}: only 'C', 'F' and 'A' are supported")
         flat = self.is_c_contiguous() if order == "C" else self.is_f_contiguous()
         if not flat:
             raise CudaNotImplementedError("operation requires copying")
@@ -233,7 +233,8 @@ def _require_simple_index(item: Any) -> None:
             continue
         if isinstance(part, (bool, np.bool_)) or not _is_integer(part):
             raise CudaTypeError(
-                f"a device array has no index {part!r}: integers, slices and ... are there",
+                f"a device array cannot be indexed with {part!r}, only with integers, slices "
+                "and ...",
                 remedy="copy it to the host for anything else, or write a kernel",
             )
 

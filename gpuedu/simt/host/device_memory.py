@@ -61,11 +61,11 @@ class DeviceArrayBase:
         return types.Array(kind, self.ndim, found[0] if found else "A")
 
     def is_c_contiguous(self) -> bool:
-        """Whether elements lie one after another, the last axis fastest."""
+        """Whether elements are contiguous, with the last axis fastest."""
         return layout.is_contiguous(self.shape, self.strides, self.dtype.itemsize, "C")
 
     def is_f_contiguous(self) -> bool:
-        """Whether elements lie one after another, the first axis fastest."""
+        """Whether elements are contiguous, with the first axis fastest."""
         return layout.is_contiguous(self.shape, self.strides, self.dtype.itemsize, "F")
 
     @property
@@ -88,7 +88,7 @@ class DeviceArrayBase:
         if any(step < 0 for step in self.strides):
             raise CudaNotImplementedError(
                 f"D->H copy not implemented for negative strides: {self.strides}",
-                remedy="copy the whole array and turn it round on the host",
+                remedy="copy the whole array and reverse it on the host",
             )
         source = self.device_view.as_numpy()
         if ary is None:
@@ -107,11 +107,11 @@ class DeviceArrayBase:
         return np.ndarray(self.shape, self.dtype, memory.data, 0, self.strides)
 
     def copy_to_device(self, ary: Any, stream: Any = 0) -> None:
-        """Copy ``ary``, of the host or the device, into this array.
+        """Copy ``ary``, on the host or the device, into this array.
 
         Raises:
             CudaTypeError: ``ary`` has another dtype.
-            CudaValueError: ``ary`` has another shape, or lies in memory with gaps.
+            CudaValueError: ``ary`` has another shape, or has gaps in its memory.
         """
         if ary.size == 0:
             return

@@ -1,7 +1,7 @@
-"""The one device there is: a machine without silicon, with the limits of a stated one.
+"""The only device: a machine without silicon, with the limits of a stated one.
 
 Limits: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", 9.0. The
-number of multiprocessors is an H100 SXM's, so that code which sizes its grid by it runs as there.
+number of multiprocessors is an H100 SXM's, so that code that sizes its grid by it runs the same.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Device:
         if name in _LIMITS:
             return _LIMITS[name]
         raise AttributeError(
-            f"the SIMT machine has no attribute {name!r}: it is no real device; it states "
+            f"the SIMT machine has no attribute {name!r}: it is not a real device; it states "
             f"{', '.join(sorted(_LIMITS))}"
         )
 
@@ -83,7 +83,7 @@ class Device:
         return _context
 
     def reset(self) -> None:
-        """Nothing is kept that a reset would clear."""
+        """There is nothing for a reset to clear."""
 
 
 class Context:
@@ -99,7 +99,7 @@ class Context:
         return None
 
     def get_memory_info(self) -> MemoryInfo:
-        """Bytes of device memory: what is left of a stated 80 GB, and those."""
+        """Bytes of device memory: what is left of a stated 80 GB, and the total."""
         return MemoryInfo(_TOTAL_BYTES - used_bytes(), _TOTAL_BYTES)
 
     def synchronize(self) -> None:
@@ -130,7 +130,7 @@ class Context:
         return streams.per_thread_default_stream()
 
     def reset(self) -> None:
-        """Nothing is kept that a reset would clear."""
+        """There is nothing for a reset to clear."""
 
     def push(self) -> None:
         """The context is always current."""
@@ -140,7 +140,7 @@ class Context:
 
     @contextmanager
     def defer_cleanup(self) -> Iterator[None]:
-        """Memory is freed when nothing refers to it, inside as outside."""
+        """Memory is freed when nothing refers to it, inside the block as outside."""
         yield
 
 
@@ -223,7 +223,7 @@ def close() -> None:
 
 
 def detect() -> bool:
-    """Print the devices; True for there is one."""
+    """Print the devices; returns True, because there is one."""
     device = _context.device
     print("Found 1 CUDA devices")
     print(f"id {device.id:<4d} {device.name} [SUPPORTED]")

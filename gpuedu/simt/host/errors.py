@@ -1,7 +1,7 @@
 """What the host API raises and warns of.
 
-Where ``numba.cuda`` raises a ValueError, TypeError or the like, these are of that class too, so
-code that catches one goes on to work.
+Where ``numba.cuda`` raises a ValueError, TypeError or the like, these have that class too, so code
+that catches one keeps working.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class CudaIndexError(GpueduError, IndexError):
 
 
 class CudaNotImplementedError(GpueduError, NotImplementedError):
-    """Something that ``numba.cuda`` has not, or that this machine does not model."""
+    """Something that ``numba.cuda`` does not have, or that this machine does not model."""
 
 
 class OutsideKernelError(GpueduError, RuntimeError):
@@ -33,7 +33,7 @@ class OutsideKernelError(GpueduError, RuntimeError):
 class LaunchError(GpueduError):
     """A launch that no device accepts: zero grids, too many threads, too much shared memory.
 
-    It names the error that CUDA's driver gives for it, so that it is known again on a GPU.
+    It names the CUDA driver's error, so that it can be recognized on a GPU.
     """
 
     def __init__(self, message: str, *, remedy: str = "") -> None:
@@ -64,4 +64,4 @@ class CudaPerformanceWarning(UserWarning):
 
 
 class SimulatedTimeWarning(UserWarning):
-    """A time that is this machine's own and tells nothing about a GPU."""
+    """A time that is this machine's own and says nothing about a GPU."""

@@ -1,4 +1,4 @@
-"""What a launch tells of the hazards in its trace: errors for what stops a GPU, else a warning."""
+"""What a launch reports of its trace's hazards: errors for what stops a GPU, else a warning."""
 
 from __future__ import annotations
 

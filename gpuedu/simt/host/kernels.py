@@ -35,7 +35,7 @@ class Kernel(KernelFunction):
     """A function under ``@cuda.jit``: launched with ``kernel[grid, block](...)``.
 
     The function is not called: the machine runs its source. ``last_trace`` is the account of the
-    latest launch, None before it or where nothing was traced.
+    latest launch, None before it or if nothing was traced.
     """
 
     def __init__(self, py_func: Callable[..., Any], targetoptions: dict[str, Any]) -> None:
@@ -55,7 +55,7 @@ class Kernel(KernelFunction):
         return f"<{kind} {self.py_func.__qualname__}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a pickle takes: all but the trace, and the source text."""
+        """What a pickle holds: everything but the trace, plus the source text."""
         return vars(self) | {"last_trace": None, "source": sources.text_of(self.py_func)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -138,7 +138,7 @@ class Kernel(KernelFunction):
             self.result_types[arguments] = result
 
     def check_signatures(self) -> None:
-        """Compile for each signature, so that a kernel that cannot be compiled is told at once."""
+        """Compile for each signature, so that one that cannot be compiled is reported at once."""
         for kinds in self.signatures:
             prototypes = [prototype(kind) for kind in kinds]
             if None not in prototypes:
@@ -168,7 +168,7 @@ class Kernel(KernelFunction):
 
         Raises:
             LaunchError: No device accepts the configuration.
-            CudaTypeError, CudaValueError: An argument that no kernel takes.
+            CudaTypeError, CudaValueError: An argument that no kernel accepts.
             KernelHazardError: A GPU would have stopped the kernel, or it would never end.
         """
         name = self.py_func.__name__
@@ -225,7 +225,7 @@ class Kernel(KernelFunction):
     def __getattr__(self, name: str) -> Any:
         if name in _COMPILED_FACTS.split():
             raise CudaNotImplementedError(
-                f"`{name}` tells of compiled code, and the SIMT machine runs the source",
+                f"`{name}` is about compiled code, but the SIMT machine runs the source",
                 remedy="gpuedu.lens asks the real compiler",
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")

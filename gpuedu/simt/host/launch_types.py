@@ -1,4 +1,4 @@
-"""What the host API and the machine agree on: what a launch is given, and gives back."""
+"""What the host API and the machine agree on: what a launch takes, and returns."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Dim3 = tuple[int, int, int]
 
 
 class KernelFunction:
-    """What the machine reads of a kernel or device function: its Python function and options.
+    """What the machine reads from a kernel or device function: its Python function and options.
 
     ``targetoptions`` has ``device``, ``fastmath``, ``debug``, ``max_registers``, ``launch_bounds``
-    and the other keywords of ``cuda.jit`` that were given. ``signatures`` are the explicit ones,
-    as tuples of Numba types; ``result_types`` has the result's type of each, None where a signature
-    names none. A device function casts its arguments and result to them.
+    and the other keywords of ``cuda.jit`` that were given. ``signatures`` are the explicit ones, as
+    tuples of Numba types; ``result_types`` has the result's type of each, None if a signature names
+    none. A device function casts its arguments and result to them.
     """
 
     py_func: Callable[..., Any]
@@ -35,7 +35,7 @@ class KernelFunction:
 
 
 class Run(Protocol):
-    """Run a kernel to its end; None where nothing was traced."""
+    """Run a kernel to its end; None if nothing was traced."""
 
     def __call__(
         self,

@@ -29,7 +29,7 @@ def shape_of(shape: Any) -> Shape:
                 remedy="write int(...) around a computed extent, or // instead of /",
             ) from None
     if any(extent < 0 for extent in found):
-        raise CudaValueError(f"a shape has no negative extents, this is {found}")
+        raise CudaValueError(f"a shape cannot have negative extents, got {found}")
     return found
 
 
@@ -50,7 +50,7 @@ def strides_by_order(shape: Shape, itemsize: int, order: str) -> Shape:
 
 
 def is_contiguous(shape: Shape, strides: Shape, itemsize: int, order: str) -> bool:
-    """Whether elements lie one after another; axes of one element do not matter."""
+    """Whether elements are contiguous; axes of one element do not matter."""
     if 0 in shape:
         return True
     step = itemsize
@@ -64,7 +64,7 @@ def is_contiguous(shape: Shape, strides: Shape, itemsize: int, order: str) -> bo
 
 
 def compact_strides_like(array: Any) -> Shape:
-    """Strides of a contiguous array whose axes lie in memory in the order of ``array``'s."""
+    """Strides of a contiguous array whose axes have the same order in memory as ``array``'s."""
     shape, itemsize = tuple(array.shape), array.dtype.itemsize
     if is_contiguous(shape, array.strides, itemsize, "C"):
         return strides_by_order(shape, itemsize, "C")
@@ -78,14 +78,14 @@ def compact_strides_like(array: Any) -> Shape:
 
 
 def without_repeats(array: np.ndarray) -> np.ndarray:
-    """The part of a broadcast array that lies in memory: one of each repeated axis."""
+    """The part of a broadcast array that is in memory: one of each repeated axis."""
     if not array.size or 0 not in array.strides:
         return array
     return array[(*(0 if step == 0 else slice(None) for step in array.strides), ...)]
 
 
 def require_one_region(array: np.ndarray) -> None:
-    """Refuse an array that lies in memory with gaps: it cannot be copied in one piece."""
+    """Refuse an array with gaps in its memory: it cannot be copied in one piece."""
     core = without_repeats(array)
     if not (core.flags.c_contiguous or core.flags.f_contiguous):
         raise CudaValueError(

@@ -1,4 +1,4 @@
-"""Launch configurations: read as ``numba.cuda`` reads them, and held to what devices accept."""
+"""Launch configurations: read as by ``numba.cuda``, and checked against what devices accept."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def require_launchable(name: str, grid: Dim3, block: Dim3, dynamic_shared_bytes:
 
 
 def most_cooperative_blocks(block: Dim3) -> int:
-    """How many blocks of this size the device holds at once, as far as threads decide."""
+    """How many blocks of this size the device holds at once, as far as threads limit it."""
     device = get_current_device()
     warps = -(-block[0] * block[1] * block[2] // device.WARP_SIZE)
     of_threads = device.MAX_THREADS_PER_MULTI_PROCESSOR // (warps * device.WARP_SIZE)
@@ -89,14 +89,14 @@ def require_cooperative(name: str, grid: Dim3, block: Dim3, *, asked: bool) -> N
     blocks, most = grid[0] * grid[1] * grid[2], most_cooperative_blocks(block)
     if blocks > most:
         raise LaunchError(
-            f"launch of `{name}`: its {blocks} blocks wait for each other, and the device holds "
-            f"{most} of {block[0] * block[1] * block[2]} threads at once",
+            f"launch of `{name}`: its {blocks} blocks wait for each other, but the device "
+            f"holds only {most} of {block[0] * block[1] * block[2]} threads at once",
             remedy="fewer blocks, and a grid-stride loop",
         )
 
 
 def require_shared_memory(name: str, static_bytes: int, dynamic_bytes: int) -> None:
-    """Refuse a launch whose static and dynamic shared memory no block has: LaunchError."""
+    """Refuse a launch whose static and dynamic shared memory exceeds a block's: LaunchError."""
     most = get_current_device().MAX_SHARED_MEMORY_PER_BLOCK
     if static_bytes > most:
         raise LaunchError(

@@ -1,8 +1,8 @@
-"""The names of Numba that lessons import, where Numba is not: in a browser tab.
+"""The names of Numba that lessons import, for where there is no Numba: in a browser tab.
 
 ``from numba import float32`` gives NumPy's type, which kernels on the SIMT machine take just as
-well. What Numba would compile can be defined, so that a notebook runs on, and says when it is
-called that it needs Numba.
+well. What Numba would compile can be defined, so that the notebook goes on, and says that it needs
+Numba when it is called.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Uncompiled:
         self.py_func = function
 
     def __call__(self, *_: Any, **__: Any) -> Any:
-        """Raise MissingPackageError: this runs where Numba is."""
+        """Raise MissingPackageError: this needs Numba."""
         raise missing("numba")
 
 

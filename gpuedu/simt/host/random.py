@@ -1,8 +1,8 @@
 """``cuda.random``: states of the xoroshiro128+ generator, one for each thread.
 
-A state is 128 bits, and every step of the generator is linear in them. The states of the threads
-lie 2**64 steps apart, as Numba's do. Jumping there bit by bit would take a loop over threads; here
-the jump is a table of images of bytes, and the row of states is doubled until it is long enough.
+A state is 128 bits, and every step of the generator is linear in them. The threads' states are
+2**64 steps apart, as in Numba. Jumping there bit by bit would take a loop over threads; here the
+jump is a table of images of bytes, and the row of states is doubled until it is long enough.
 
 Source: D. Blackman, S. Vigna, "Scrambled linear pseudorandom number generators" (2018), with the
 constants (55, 14, 36) that Numba uses; the seed is spread by splitmix64 as in Numba.
@@ -33,8 +33,8 @@ def create_xoroshiro128p_states(
 
     Args:
         n: How many.
-        seed: Where the first begins.
-        subsequence_start: By how many stretches of 2**64 steps the first is ahead.
+        seed: Where the first starts.
+        subsequence_start: By how many times 2**64 steps the first is ahead.
         stream: The stream of the copy.
     """
     states = device_array(n, xoroshiro128p_dtype, stream=stream)

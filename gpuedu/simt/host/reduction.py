@@ -40,7 +40,7 @@ class Reduce:
             arr: A 1-D array of the host or the device.
             size: How many of its elements; all by default.
             res: A device array whose first element gets the result; then nothing is returned.
-            init: What the reduction begins with.
+            init: What the reduction starts with.
             stream: The stream of the launches.
 
         Raises:

@@ -1,10 +1,10 @@
 """Which warnings a launch gives, and what ``cuda.jit`` takes for granted.
 
-Each switch has an environment variable, by Numba's name where Numba has it.
+Each switch has an environment variable, with Numba's name if Numba has it.
 
 Without ``trace`` a launch is faster, counts nothing, and sees only bounds, barriers and runaway
 loops. Warnings of implicit copies are on, as in Numba. Those of small grids are off: this machine
-has no multiprocessors to fill, and the lens tells a launch's occupancy. ``runtime`` is Numba's
+has no multiprocessors to fill, and the lens shows a launch's occupancy. ``runtime`` is Numba's
 memory manager in kernels, without which it does not compile ``np.min`` of an array, among others.
 """
 

@@ -20,10 +20,10 @@ def is_signature(thing: Any) -> bool:
 
 
 def read(signature: Any) -> tuple[Types, Any]:
-    """Argument types and return type (None where the signature names none).
+    """Argument types and return type (None if the signature names none).
 
     Raises:
-        TypeError: The signature is none.
+        TypeError: It is not a signature.
     """
     from numba.core.sigutils import normalize_signature
 
@@ -41,7 +41,7 @@ def require_void(result: Any) -> None:
 
 
 def require_no_pointers(arguments: Types) -> None:
-    """Refuse a kernel that takes a bare pointer, which has no length to hold an index against."""
+    """Refuse a kernel that takes a bare pointer, which has no length to check an index against."""
     for kind in arguments:
         if type(kind).__name__ in ("CPointer", "RawPointer"):
             raise CudaTypeError(
@@ -63,7 +63,7 @@ def choose(given: Types, signatures: list[Types], name: str) -> Types:
         raise CudaTypeError(
             f"No matching definition for argument type(s) {_shown(given)} of `{name}`: it is "
             f"compiled for {'; '.join(_shown(types) for types in signatures)}",
-            remedy="give arguments of these types, or leave the signature away",
+            remedy="give arguments of these types, or leave the signature out",
         )
     least = min(cost for cost, _ in costs)
     best = [types for cost, types in costs if cost == least]

@@ -1,6 +1,6 @@
 """A function's source text on its way to another process.
 
-The machine runs source text. A notebook cell's is in this process only, so a kernel that is
+The machine runs source text. A notebook cell's text is only in this process, so a kernel that is
 pickled takes it along.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 
 
 def text_of(function: Callable[..., Any]) -> tuple[str, str] | None:
-    """File name and text of the cell that a function is from; None where it is from a file."""
+    """File name and text of the cell that a function is from; None if it is from a file."""
     name = function.__code__.co_filename
     lines = linecache.getlines(name)
     return None if Path(name).exists() or not lines else (name, "".join(lines))

@@ -1,7 +1,7 @@
 """Streams and events. The machine runs everything at once, so a stream never has to wait.
 
-What this simplifies: a launch is done when it returns, on every stream; streams keep no order
-among each other that a program could see; an event's time is this machine's.
+What this simplifies: a launch is done when it returns, on every stream; streams have no order among
+them that a program could see; an event's time is this machine's.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Event:
                 "elapsed_time of an event without timing", remedy="cuda.event(timing=True)"
             )
         warnings.warn(
-            "this is the time of the SIMT machine on this CPU: it tells nothing about a GPU",
+            "this is the time of the SIMT machine on this CPU: it says nothing about a GPU",
             SimulatedTimeWarning,
             stacklevel=2,
         )

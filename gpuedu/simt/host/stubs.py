@@ -1,4 +1,4 @@
-"""The names that mean something inside a kernel only: ``cuda.grid``, ``cuda.atomic.add``, ...
+"""The names that mean something only inside a kernel: ``cuda.grid``, ``cuda.atomic.add``, ...
 
 A stub has a dotted name, by which the front end knows it, and raises when the host calls it.
 """
@@ -99,7 +99,7 @@ def random_draws() -> dict[str, Stub]:
 
 
 def vector_types() -> dict[str, Stub]:
-    """``cuda.float32x4`` and its kin, also under CUDA C's names (``cuda.float4``)."""
+    """``cuda.float32x4`` and the like, also under CUDA C's names (``cuda.float4``)."""
     found: dict[str, Stub] = {}
     for kind, alias in _VECTOR_KINDS.items():
         for width in range(1, 5):

@@ -27,8 +27,8 @@ class Direction(StrEnum):
 class Transfer:
     """One copy.
 
-    ``implicit`` is True where the code asked for something else: a host array as a kernel's
-    argument, an element read, a device array taken for a NumPy array. ``what`` says which.
+    ``implicit`` is True if the code asked for something else: a host array as a kernel's argument,
+    an element read, a device array used as a NumPy array. ``what`` says which.
     """
 
     direction: Direction
@@ -48,7 +48,7 @@ def transfers() -> tuple[Transfer, ...]:
 
 
 def reset_transfers() -> None:
-    """Begin a new account."""
+    """Start a new account."""
     _log.clear()
 
 
@@ -63,7 +63,7 @@ def note_transfer(direction: Direction, size_bytes: int, what: str) -> None:
 
 @contextmanager
 def watched_transfers() -> Iterator[list[Transfer]]:
-    """The copies inside, however many were made before and how few of them are kept."""
+    """The copies inside the block, however many were made before and however few are kept."""
     inside: list[Transfer] = []
     token = _watching.set(inside)
     try:

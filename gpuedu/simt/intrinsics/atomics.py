@@ -1,4 +1,4 @@
-"""Atomic operations of many lanes on one memory array, as if the lanes came one after the other.
+"""Atomic operations of many lanes on one memory array, as if the lanes came one after another.
 
 A GPU leaves the order of atomics open; the machine serves lanes in the order it is given, so that
 a run can be repeated bit for bit. Float sums are therefore rounded in that order.
@@ -78,7 +78,7 @@ def apply(
     *,
     want_old: bool,
 ) -> np.ndarray | None:
-    """Let each lane do ``data[i] = f(data[i], operand)`` in turn.
+    """Make each lane do ``data[i] = f(data[i], operand)`` in turn.
 
     ``max`` and ``min`` leave memory alone where either side is NaN; ``nanmax`` and ``nanmin``
     replace a NaN in memory and ignore one in the operand. ``inc`` goes to 0 from the operand

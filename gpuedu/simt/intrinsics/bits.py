@@ -73,7 +73,7 @@ def brev(x: np.ndarray) -> np.ndarray:
 
 
 def selp(test: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """``first`` where ``test`` holds, else ``second``."""
+    """``first`` where ``test`` holds, and ``second`` elsewhere."""
     return np.where(np.asarray(test) != 0, first, second)[()]
 
 

@@ -13,9 +13,9 @@ _quiet = np.errstate(all="ignore")
 def maximum(*values: np.ndarray) -> np.ndarray:
     """``max`` of two or more operands of one dtype.
 
-    Two floats go to the hardware's instruction: the other one where one is NaN, and +0.0 is larger
-    than -0.0. Integers, and more than two floats, are compared one after the other with ``>``, so
-    that a NaN stays only where it comes first.
+    Two floats go to the hardware's instruction: it gives the other one if one is NaN, and +0.0 is
+    larger than -0.0. Integers, and more than two floats, are compared one after another with ``>``,
+    so a NaN stays only if it comes first.
 
     >>> maximum(np.array([1.0, np.nan]), np.array([np.nan, 2.0]))
     array([1., 2.])

@@ -4,7 +4,7 @@ Results are computed in float32 or float64 and rounded once more: sums, products
 roots and ``hfma`` are correctly rounded, the others nearly always.
 
 Simplified: a GPU computes ``hexp``, ``hsin`` and their like from approximate float32 instructions
-and ``htanh_approx`` to about 11 bits; here all are as good as float16 holds.
+and ``htanh_approx`` to about 11 bits; here all are as exact as float16 allows.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def hfma(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
 
 @_quiet
 def hne(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Whether the operands differ; False where one is NaN, unlike ``!=``."""
+    """Whether the operands differ; False if one is NaN, unlike ``!=``."""
     return np.less(a, b) | np.greater(a, b)
 
 

@@ -5,7 +5,7 @@ passes and returns them as signed integers. ``rn`` rounds to nearest, ``rz`` to 
 ``ru`` up.
 
 Not here: Bessel functions, the inverses of the error function and the normal distribution, and
-arithmetic or conversions *to floats* that round in another direction than to nearest.
+arithmetic or conversions *to floats* that do not round to nearest.
 
 Simplified: the ``fast_`` functions are as exact as the others.
 

@@ -210,7 +210,7 @@ COMPLEX: dict[str, Function] = {
     "tan": _quiet(np.tan),
     "tanh": _quiet(np.tanh),
 }
-"""Functions of Python's ``cmath`` that give what they are given: complex64 or complex128."""
+"""Functions of Python's ``cmath`` that return their argument's type: complex64 or complex128."""
 
 PLANE: dict[str, Function] = {
     "log10": complex_log10,
@@ -218,7 +218,7 @@ PLANE: dict[str, Function] = {
     "polar": polar,
     "rect": rect,
 }
-"""The functions of Python's ``cmath`` that lead to another type, or from one."""
+"""The functions of Python's ``cmath`` that return, or take, another type."""
 
 BUILTINS: dict[str, Function] = {
     "abs": _quiet(np.abs),

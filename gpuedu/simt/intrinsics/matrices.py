@@ -1,20 +1,20 @@
-"""Matrices that a warp holds together: who holds which element, products, and what loading costs.
+"""Matrices that a warp holds: which lane holds which element, products, what loading costs.
 
 CUDA leaves open which lane holds which element of a fragment, in which order a product is summed,
-and how many requests a load makes. Here is what the machine takes for each:
+and how many requests a load makes. This is what the machine does for each:
 
-- **Who holds what** (``holders``): a matrix is cut into blocks of 8x8, row of blocks by row of
-  blocks; of each, lane ``l`` holds two neighbors in row ``l // 4``, columns ``2 * (l % 4)`` and
-  the next. That is how ``mma`` instructions of 16-bit numbers have it. Where a fragment has more
+- **Who holds what** (``holders``): a matrix is cut into blocks of 8x8, one row of blocks after
+  another; in each, lane ``l`` holds two neighbors in row ``l // 4``, columns ``2 * (l % 4)`` and
+  the next. That is the layout of ``mma`` instructions on 16-bit numbers. If a fragment has more
   elements than that, all are held again in the same order.
 - **Products** (``product``): of two float16 numbers a product is exact in float32; the products
   are added to the accumulator in float32, in the order of k, each sum rounded to nearest. An
   accumulator of float16 is rounded once, at the end.
 - **Requests** (``requests``): those of the machine code that ptxas 12.9 makes for compute
-  capability 8.0 and 9.0, held against its disassembly for every shape: multiplicands come from
+  capability 8.0 and 9.0, checked against its disassembly for every shape: multiplicands come from
   global memory in words of 4 bytes (8 lines by 16 bytes a request), from shared memory by
-  ``ldmatrix`` (rows of 16 bytes, up to 32 of them a request); accumulators of float in pairs where
-  their neighbors lie side by side in memory and one by one where not, of half in words.
+  ``ldmatrix`` (rows of 16 bytes, up to 32 of them a request); accumulators of float in pairs if
+  neighbors are adjacent in memory and one by one otherwise, of half in words.
 
 Sources: PTX ISA 8.8, "Warp Level Matrix Multiply-Accumulate Instructions" (wmma.load, wmma.mma,
 and "Matrix Fragments for mma.m16n8k16"); CUDA C++ Programming Guide 12.9, "Warp Matrix Functions".
@@ -73,7 +73,7 @@ def product(left: np.ndarray, right: np.ndarray, start: np.ndarray, dtype: np.dt
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """One request of a warp: each lane asks for ``width`` elements of a line, side by side.
+    """One request of a warp: each lane asks for ``width`` adjacent elements of a line.
 
     A line is a row in a matrix stored by rows, a column in one stored by columns. ``line`` and
     ``position`` are (32,) int64; ``active`` is (32,) bool, or None for all lanes.
@@ -142,7 +142,7 @@ def _rows(blocks: list[tuple[int, ...]]) -> Request:
 
 
 def word(dtype: np.dtype, width: int) -> np.dtype:
-    """So many elements as one.
+    """This many elements as one.
 
     >>> word(np.dtype(np.float16), 2).itemsize
     4

@@ -17,9 +17,10 @@ _EXACT = 1 << 53
 def power(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """``a ** b``: both integers, both floats, or a float and an integer.
 
-    A float to an integer is multiplied out in the float's dtype, rounding at each step. Integers
-    wrap; their result passes through float64 in Numba's code and so loses digits beyond 2**53.
-    A negative exponent gives 0, but for a base of 1, -1, or 0, which gives the smallest integer.
+    A float to an integer power is multiplied out in the float's dtype, rounding at each step.
+    Integers wrap; their result passes through float64 in Numba's code and so loses digits beyond
+    2**53. A negative exponent gives 0, except for a base of 1, -1, or 0, which gives the smallest
+    integer.
 
     Args:
         a: int64, uint64, float32 or float64.

@@ -9,9 +9,9 @@ _quiet = np.errstate(all="ignore")
 
 @_quiet
 def to_integer(x: np.ndarray, dtype: np.dtype | type) -> np.ndarray:
-    """Floats towards zero to an integer dtype, ends of its range where they do not fit.
+    """Floats rounded towards zero to an integer dtype, and clamped to its range.
 
-    NaN becomes 0, but the smallest integer (for unsigned ones: the top bit) from float64 or to 64
+    NaN becomes 0, or the smallest integer (for unsigned ones: the top bit) from float64 or to 64
     bits (PTX ISA, ``cvt``). Integers of 8 bits are converted to 16 bits and cut.
 
     >>> to_integer(np.array([-1.9, 3e9, np.nan]), np.int32)
@@ -49,8 +49,8 @@ def round_to_integer(x: np.ndarray) -> np.ndarray:
 def round_digits(x: np.ndarray, digits: np.ndarray) -> np.ndarray:
     """``round(x, digits)`` in ``x``'s dtype, computed in float64.
 
-    As in Numba the number is scaled, rounded to an int64 and scaled back, so that what does not
-    fit into an int64 after scaling comes back as its end.
+    As in Numba the number is scaled, rounded to an int64 and scaled back, so a value that does not
+    fit into an int64 after scaling comes back as the end of its range.
     """
     x, digits = np.asarray(x), np.asarray(digits).astype(np.int64)
     wide = x.astype(np.float64)

@@ -17,7 +17,7 @@ class Runs:
     """Lanes sorted by address; the lanes of one address are a run.
 
     Args:
-        order: (n,) the lanes so sorted, or a slice of all where they already were.
+        order: (n,) the lanes in sorted order, or a slice of all if they already were.
         starts: (G,) where each run begins in that order.
         counts: (G,) its lanes.
         addresses: (G,) rising.
@@ -33,7 +33,7 @@ class Runs:
 
     @property
     def last(self) -> np.ndarray:
-        """(G,) where the last lane of each run stands."""
+        """(G,) where the last lane of each run is."""
         return self.starts + self.counts - 1
 
     def spread(self, of_runs: np.ndarray) -> np.ndarray:
@@ -54,7 +54,7 @@ class Runs:
 
 
 def are_distinct(index: np.ndarray, size: int) -> bool:
-    """Whether no address occurs twice, as far as that is cheap to see; False may be wrong."""
+    """Whether no address occurs twice, if that is cheap to see; False may be wrong."""
     if (index[1:] > index[:-1]).all():
         return True
     countable = index.size <= size <= _COUNTING_LIMIT * index.size

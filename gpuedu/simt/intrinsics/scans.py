@@ -1,7 +1,7 @@
 """Closed forms of what lanes on one address see, without a step for each lane.
 
 Each takes the operation, ``memory`` (G,) before, the operands (n,) sorted by run and the runs, and
-returns what the lanes saw (n,) and what they left (G,), or None where the form does not apply.
+returns what the lanes saw (n,) and what they left (G,), or None if the form does not apply.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Many lanes on few addresses: the values that each sees when they come one after the other.
+"""Many lanes on few addresses: the values that each sees when they come one after another.
 
-Lanes are sorted by address, keeping their order. The lanes of one address then are a *run*, and
+Lanes are sorted by address, keeping their order. The lanes at one address are then a *run*, and
 what they see is a scan over the run: a closed form where there is one (``scans``), otherwise run by
 run (many lanes on one address) or round by round (the r-th lane of every address at once),
 whichever needs fewer steps.

@@ -1,6 +1,6 @@
 """The error function and the gamma function, with NumPy alone.
 
-Accuracy (held by tests against 50 digits): relative error below 1e-14 in float64, and in float32
+Accuracy (checked by tests against 50 digits): relative error below 1e-14 in float64, and in float32
 nearly always the nearest number. Near its zeros on the negative axis ``lgamma`` has that as an
 absolute error; every library loses digits there.
 

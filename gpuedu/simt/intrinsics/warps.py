@@ -7,10 +7,10 @@ not in their own mask, because another lane named in it passes a different one, 
 read from a lane that is inactive or not named (PTX ISA, ``shfl.sync``, ``vote.sync``,
 ``match.sync``). Results of inactive lanes mean nothing.
 
-Masks come out as uint32; Numba types those of ``ballot_sync`` and the matches as int32.
+Masks are returned as uint32; Numba types those of ``ballot_sync`` and the matches as int32.
 
-Simplified: a lane that a mask names and that does not execute is taken for a lane that has ended
-(CUDA does not wait for those); ``absent_lanes`` gives them, for the machine to tell which.
+Simplified: a lane that a mask names but that does not execute is treated as one that has ended
+(CUDA does not wait for those); ``absent_lanes`` gives them, for the machine to report.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def lanemask_lt() -> np.ndarray:
 
 
 def absent_lanes(active: np.ndarray, members: np.ndarray) -> np.ndarray:
-    """Lanes that an active lane's mask names and that do not execute: uint32 (...)."""
+    """Lanes that an active lane's mask names but that do not execute: uint32 (...)."""
     words = np.broadcast_to(_words(members), active.shape)
     named = np.bitwise_or.reduce(np.where(active, words, np.uint32(0)), axis=-1)
     return named & ~pack(active)
@@ -142,7 +142,7 @@ def match_any_sync(
 def match_all_sync(
     value: np.ndarray, active: np.ndarray, members: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The executing members if all their values have the same bits, else 0; and whether so.
+    """The executing members if all their values have the same bits, else 0; and whether they have.
 
     Returns:
         uint32 (..., 32), bool (..., 32) and ``undefined``.

@@ -40,7 +40,7 @@ class Accesses(Addressing):
     def locate_own(
         self, site: int, view: View, index: tuple[Any, ...], m: Mask
     ) -> tuple[Any, Mask]:
-        """Like ``locate`` in an array of each thread's own, whose only index may be narrow."""
+        """Like ``locate`` in each thread's own array, whose only index may be narrow."""
         if len(index) == 1:
             (i,) = index
             if isinstance(i, np.ndarray):

@@ -80,12 +80,12 @@ class Account:
     # Chunks
 
     def begin_chunk(self, chunk: Chunk) -> None:
-        """Blocks begin to run."""
+        """Blocks start to run."""
         self._count_in(chunk)
         self.watch.begin_chunk(chunk)
 
     def go_on_with(self, chunk: Chunk) -> None:
-        """Of the blocks that began, these threads run from now on."""
+        """Of the blocks that started, these threads run from now on."""
         self.end_chunk()
         self._count_in(chunk)
         self.watch.go_on_with(chunk)
@@ -107,7 +107,7 @@ class Account:
     # What happens
 
     def region(self, region: int, mask: Mask, epoch: Any) -> None:
-        """A stretch of the program begins."""
+        """A region of the program begins."""
         self.now += 1
         if mask is None:
             mask = self._everybody
@@ -145,7 +145,7 @@ class Account:
             self._flush(site)
 
     def access_own(self, site: int, view: View, at: Any, mask: Mask, epoch: Any) -> None:
-        """Threads touched arrays of their own, which are registers: no address costs anything."""
+        """Threads touched their own arrays, which are registers: no address costs anything."""
         self.now += 1
         if mask is None:
             mask = self._everybody
@@ -180,7 +180,7 @@ class Account:
                     touched[(byte + flat.data.dtype.itemsize - 1) // SECTOR_BYTES] = True
 
     def shadow(self, allocation: Allocation, operation: str) -> Shadow | None:
-        """The history of a global allocation, None where nothing in it can race."""
+        """The history of a global allocation; None if nothing in it can race."""
         does = self._does.get(allocation.number, _ANYTHING)
         if self.program.has_choices:
             does = _ANYTHING
@@ -200,7 +200,7 @@ class Account:
         self._shadows.clear()
 
     def forget_syncs(self) -> None:
-        """The count of syncs begins anew."""
+        """The count of syncs starts again."""
         for shadow in self._shadows.values():
             shadow.forget_syncs()
 

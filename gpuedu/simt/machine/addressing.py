@@ -1,4 +1,4 @@
-"""Indices: which element each thread means, and who means one that is not there."""
+"""Indices: which element each thread refers to, and which threads refer to a missing one."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _TURNS_AFTER_FAULT = 5_000
 
 
 class Budget:
-    """How many turns of loops a chunk of blocks may still take.
+    """How many loop iterations a chunk of blocks may still take.
 
-    ``turns`` is for loops with a condition, ``counted_turns`` for loops over a range, which end by
-    themselves and may be long in a right kernel. One that a GPU would have stopped already need not
+    ``turns`` is for loops with a condition, ``counted_turns`` for loops over a range, which end on
+    their own and may be long in a right kernel. One that a GPU would already have stopped need not
     run long.
     """
 
@@ -36,7 +36,7 @@ class Budget:
         self.is_short = False
 
     def shorten(self) -> None:
-        """A GPU would have stopped the launch here: what is left is for finding more faults."""
+        """A GPU would have stopped the launch here: the rest only serves to find more faults."""
         if max(self.left, self.counted_left) > _TURNS_AFTER_FAULT:
             self.is_short = True
             self.left = min(self.left, _TURNS_AFTER_FAULT)
@@ -44,7 +44,7 @@ class Budget:
 
 
 class Addressing(Chunk):
-    """One chunk of blocks, running; every index is held against its array."""
+    """One running chunk of blocks; every index is checked against its array."""
 
     def __init__(
         self,
@@ -65,9 +65,9 @@ class Addressing(Chunk):
         self._stuck: tuple[Finding, np.ndarray, Findings] | None = None
 
     def locate(self, site: int, view: View, index: tuple[Any, ...], m: Mask) -> tuple[Any, Mask]:
-        """The element that each thread means, and the threads whose index is inside.
+        """The element that each thread refers to, and the threads whose index is inside.
 
-        Threads outside of the mask may hold any index: they are sent to element 0.
+        Threads outside the mask may hold any index: they are sent to element 0.
         """
         if view.outside is not None or view.wrapped is not None:
             return self._locate_carefully(site, view, index, m)

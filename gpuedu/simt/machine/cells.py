@@ -35,7 +35,7 @@ class Cells:
         return {}
 
     def field(self, name: str) -> Cells:
-        """A field of each record, kept on its own; of a field that is an array, all elements."""
+        """A field of each record, kept separately; for a field that is an array, all elements."""
         if name not in self._fields:
             inner = self.dtype.fields[name][0]  # type: ignore[index]
             base, extents = inner.subdtype or (inner, ())
@@ -52,7 +52,7 @@ class Cells:
         return record(self.dtype, tuple(items)), missing
 
     def holds(self, at: Any) -> bool:
-        """Whether all threads wrote there, and an element is all that is to be looked up."""
+        """Whether all threads wrote there, and only an element has to be looked up."""
         return self._dense is None and self._written[at] is None and not self._fields
 
     def held(self, at: Any) -> Any:
@@ -132,7 +132,7 @@ def _missing(mask: Mask, written: Mask) -> Mask:
 
 
 def garbage(dtype: np.dtype) -> Any:
-    """What memory holds that nobody wrote: NaN for floats, a conspicuous pattern for integers.
+    """What unwritten memory holds: NaN for floats, a conspicuous pattern for integers.
 
     >>> garbage(np.dtype(np.float32)), garbage(np.dtype(np.uint8))
     (np.float32(nan), np.uint8(205))

@@ -1,4 +1,4 @@
-"""The threads that run together: which blocks, and who each thread is."""
+"""The threads that run together: which blocks, and which thread is which."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Chunk:
         self.rows = np.arange(len(blocks))[:, np.newaxis]
 
     def few(self, warps: Warps) -> Self:
-        """A copy of which these warps are left, each of them a row of its own."""
+        """A copy with only these warps, each as its own row."""
         made = copy(self)
         made.shape, made.warps = (len(warps.number), WARP_SIZE), 1
         for name in _OF_THREADS & vars(self).keys():
@@ -58,7 +58,7 @@ class Chunk:
 
     @property
     def rows_of_block(self) -> int:
-        """1, or the warps of a block where each is a row."""
+        """1, or the warps of a block if each is a row."""
         return -(-self.size // WARP_SIZE) // self.warps
 
     @property

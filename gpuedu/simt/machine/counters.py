@@ -30,7 +30,7 @@ class MaskCounts:
         self._last: list[Any] = [False, 0]
 
     def add(self, mask: Mask) -> bool:
-        """It happened once more; True when so many masks wait that they should be counted now."""
+        """It happened once more; True when enough masks wait to be counted now."""
         if mask is self._last[0]:
             self._last[1] += 1
             return False
@@ -54,10 +54,10 @@ class MaskCounts:
 
 
 class SiteCounts:
-    """The counts of one access site, (blocks, warps) each, and what is still to be counted.
+    """The counts of one access site, (blocks, warps) each, and what still has to be counted.
 
     Requests and lanes follow from the masks alone. Addresses are kept where they cost something:
-    registers, which local arrays are taken to be, and constants have none.
+    registers (which local arrays count as) and constants have none.
     """
 
     NAMES = (

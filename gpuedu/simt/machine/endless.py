@@ -1,4 +1,4 @@
-"""Loops that end by others or not at all, told from the program alone."""
+"""Loops that end through other threads or not at all, recognized from the program alone."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from gpuedu.simt.prune import names_in
 
 
 def is_stuck(loop: Loop) -> bool:
-    """Whether a loop goes on for ever once a thread is in it.
+    """Whether a loop goes on forever once a thread is in it.
 
-    Its condition reads only values that were there before the loop, and there is no other way out.
+    Its condition reads only values from before the loop, and there is no other way out.
     """
     if loop.span is not None or _leaves(loop.body) or _looks(loop.test):
         return False
@@ -34,7 +34,7 @@ def is_stuck(loop: Loop) -> bool:
 
 
 def waits(loop: Loop) -> bool:
-    """Whether a loop ends by an atomic, which others decide, and not by counting."""
+    """Whether a loop ends by an atomic, which other threads decide, and not by counting."""
     tests = loop.test if not isinstance(loop.condition, Const) else loop.body
     return any(isinstance(statement, Atomic) for statement in tests)
 

@@ -13,7 +13,7 @@ _PERSON = (1 << EPOCH_SHIFT) - 1  # the bits of a code that say who: thread and 
 
 @dataclass
 class Handovers:
-    """Every atomic of a launch that fences, in order: who, where, and what it releases.
+    """Every atomic of a launch that uses fences, in order: thread, place, and what it releases.
 
     Columns: ``address`` (allocation and byte), ``code`` of the thread, ``fence_time`` (0 for none)
     and ``fence_epoch`` (-1 for none) of its last fence, ``looks``: whether the old value is used.

@@ -51,7 +51,7 @@ def out_of_bounds(
     space: Space = Space.GLOBAL,
     dynamic_bytes: int | None = None,
 ) -> Finding:
-    """An index past an array's end, or before its begin.
+    """An index past an array's end, or before its start.
 
     ``dynamic_bytes`` are those that the launch gave a block, for an array in dynamic shared memory.
     """
@@ -99,7 +99,7 @@ def negative_index(
 def uninitialised(
     place: Place, who: Thread, array: str, index: tuple[int, ...], space: str, count: int
 ) -> Finding:
-    """A read of memory that nobody wrote."""
+    """A read of memory that was never written."""
     return Finding(
         Level.HAZARD,
         "uninitialised-read",
@@ -147,9 +147,9 @@ def trapped(place: Place, who: Thread, exception: str, count: int) -> Finding:
     return Finding(
         Level.HAZARD,
         "trap",
-        f"{describe(who)} {what}: on a GPU the launch ends there, and so does every later one of "
-        "the process",
-        "follow back what made the condition untrue",
+        f"{describe(who)} {what}: on a GPU the launch ends there, and every later launch of "
+        "the process fails too",
+        "trace back what made the condition untrue",
         place,
         who,
         count=count,
@@ -161,10 +161,10 @@ def divergent_barrier(place: Place, who: Thread, missing: Thread, count: int) ->
     return Finding(
         Level.HAZARD,
         "divergent-barrier",
-        f"{describe(who)} waits at the barrier, {describe(missing)} is on another path: what "
-        "happens is undefined, and a GPU may hang here",
-        "put the barrier where all threads of the block pass, outside of `if` and of loops that "
-        "some threads leave earlier",
+        f"{describe(who)} waits at the barrier while {describe(missing)} is on another path: "
+        "what happens is undefined, and a GPU may hang here",
+        "put the barrier where all threads of the block pass, outside any `if` and any loop "
+        "that some threads leave early",
         place,
         who,
         other=missing,
@@ -185,13 +185,13 @@ def runaway(place: Place, who: Thread, steps: int) -> Finding:
 
 
 def spin(place: Place, who: Thread, steps: int) -> Finding:
-    """A loop that waits for a thread that waits for the loop."""
+    """A loop that waits for a thread that is itself waiting for the loop."""
     return Finding(
         Level.HAZARD,
         "spin-in-warp",
-        f"{describe(who)} waits in this loop for another thread, after {steps:,} turns still: "
-        "threads that must run on while others of their group wait need independent scheduling, "
-        "which is not modeled",
+        f"{describe(who)} is still waiting in this loop for another thread after {steps:,} "
+        "turns: threads that must run on while others of their group wait need independent "
+        "scheduling, which is not modeled",
         "use an atomic for the change itself instead of a lock, or let one thread of a block do it",
         place,
         who,
@@ -226,13 +226,14 @@ def absent_lane(place: Place, who: Thread, count: int) -> Finding:
 
 
 def exited_threads(place: Place, who: Thread) -> Finding:
-    """Threads that returned before a barrier: undefined, though they count as arrived here."""
+    """Threads that returned before a barrier: undefined, though here the others go on."""
     return Finding(
         Level.NOTE,
         "exited-before-barrier",
-        f"{describe(who)} returned before this barrier: what happens is undefined, the block may "
-        "hang. Since Volta, a barrier no longer waits for threads that have ended, so it often "
-        "works. Do not build on it",
+        f"{describe(who)} returned before this barrier, which some threads of the block "
+        "therefore never reach: what happens is undefined, and the block may hang. Since "
+        "Volta, `__syncthreads` counts the threads that have not exited, so it often works. "
+        "Do not rely on it",
         "guard the work instead of returning early",
         place,
         who,
@@ -240,13 +241,13 @@ def exited_threads(place: Place, who: Thread) -> Finding:
 
 
 def misaligned(place: Place, who: Thread, array: str, size_bytes: int, count: int) -> Finding:
-    """A wide access that does not begin on a multiple of its size."""
+    """A wide access that does not begin at a multiple of its size."""
     return Finding(
         Level.HAZARD,
         "misaligned",
-        f"{describe(who)} means {size_bytes} bytes of `{array}` that do not begin on a multiple of "
-        f"{size_bytes}: a GPU ends the launch with a misaligned address",
-        f"cast only pointers that lie on a multiple of {size_bytes} bytes",
+        f"{describe(who)} accesses {size_bytes} bytes of `{array}` that do not begin at a "
+        f"multiple of {size_bytes}: a GPU ends the launch with a misaligned address",
+        f"cast only pointers to addresses that are a multiple of {size_bytes} bytes",
         place,
         who,
         array,

@@ -7,7 +7,7 @@ from gpuedu.trace import Finding, Level, Place, Thread
 
 
 def torn_warp(place: Place, who: Thread, name: str, missing: int) -> Finding:
-    """A warp of which some lanes do not call a function that needs all."""
+    """A warp in which some lanes do not call a function that needs all."""
     return Finding(
         Level.HAZARD,
         "torn-warp",
@@ -26,8 +26,8 @@ def different(place: Place, who: Thread, name: str, what: str, count: int) -> Fi
     return Finding(
         Level.HAZARD,
         "lanes-disagree",
-        f"{describe(who)} passes another {what} to `{name}` than the first lane of its warp: the "
-        "warp handles one matrix together",
+        f"{describe(who)} passes a different {what} to `{name}` from the first lane of its "
+        "warp: the warp handles one matrix together",
         f"make the {what} from what 32 lanes share: `blockIdx`, `threadIdx.x / 32`, the loop's "
         "counter",
         place,
@@ -39,12 +39,12 @@ def different(place: Place, who: Thread, name: str, what: str, count: int) -> Fi
 def misaligned(
     place: Place, who: Thread, array: str, element: int, itemsize: int, count: int
 ) -> Finding:
-    """A matrix that does not begin on 32 bytes."""
+    """A matrix that does not begin at a multiple of 32 bytes."""
     return Finding(
         Level.HAZARD,
         "misaligned",
-        f"the matrix of {describe(who)} begins at element {element} of `{array}`: that is no "
-        "multiple of 32 bytes, as these functions ask for",
+        f"the matrix of {describe(who)} begins at element {element} of `{array}`: that is not "
+        "a multiple of 32 bytes, which these functions require",
         f"begin at a multiple of {32 // itemsize} elements; a shared array is put on one by "
         "`__shared__ alignas(32)`",
         place,
@@ -58,7 +58,7 @@ def misaligned(
 def leading_dimension(
     place: Place, who: Thread, array: str, leading: int, step: int, count: int
 ) -> Finding:
-    """A leading dimension that is no multiple of 16 bytes."""
+    """A leading dimension that is not a multiple of 16 bytes."""
     return Finding(
         Level.HAZARD,
         "misaligned",

@@ -1,4 +1,4 @@
-"""Who touched memory before: every access is held against the history that ``shadow`` keeps."""
+"""Which threads touched memory before: every access is checked against ``shadow``'s history."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class History(Machine):
         self._known.matrix = None
 
     def few(self, warps: Warps) -> Self:
-        """A machine of some warps under the same account."""
+        """A machine for some warps under the same account."""
         made = super().few(warps)
         made._codes = {}
         fences = ("_fence_time", "_fence_epoch") if self.program.has_fences else ()
@@ -73,11 +73,11 @@ class History(Machine):
         return made
 
     def resume(self) -> None:
-        """All go on, after few did."""
+        """All go on, after only a few did."""
         self.account.go_on_with(self)
 
     def watched(self) -> Any:
-        """The rows of watched blocks, which are told one by one."""
+        """The rows of watched blocks, which are recorded one by one."""
         return self.account.watch.stays(self)
 
     def codes(self, *, shared: bool) -> np.ndarray:

@@ -1,7 +1,7 @@
 """The machine without an account: memory, bounds, barriers, warps, loops.
 
 ``TracedMachine`` adds the counting and the hazards that need history. Generated code calls the
-methods of these classes; masks and values are as ``masks`` and ``chunk`` say.
+methods of these classes; masks and values are as described in ``masks`` and ``chunk``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ STUCK_TURNS = 500
 
 
 class Machine(Matrices):
-    """One chunk of blocks, running; ``raised`` has the threads that an exception ended."""
+    """One running chunk of blocks; ``raised`` has the threads that an exception ended."""
 
     raised: Any = np.False_
 
@@ -38,33 +38,33 @@ class Machine(Matrices):
         return {}
 
     def enter_stuck(self, loop: Loop) -> None:
-        """Threads come to a loop that those who enter it never leave; perhaps none enters."""
+        """Threads come to a loop that they never leave once they enter it; perhaps none enters."""
         self._stuck_turns[id(loop)] = 0
 
     def few(self, warps: Warps) -> Self:
-        """A machine of some warps, which goes on until this one resumes."""
+        """A machine for some warps, which goes on until this one resumes."""
         made = super().few(warps)
         made.raised = warps.of(self.raised)
         return made
 
     def resume(self) -> None:
-        """All go on, after few did."""
+        """All go on, after only a few did."""
 
     def watched(self) -> Any:
         """The rows that may not be left out, (rows, 1)."""
         return np.False_
 
     def count(self, region: int, m: Mask) -> None:
-        """A stretch of the program begins."""
+        """A region of the program begins."""
 
     def branch(self, site: int, m: Mask, condition: Any) -> tuple[Mask, Mask]:
-        """Threads part by a condition."""
+        """Threads split on a condition."""
         return narrow(m, condition)
 
     def choose(
         self, then: Mask, orelse: Any, first: View | None, second: View | None, place: Place
     ) -> Any:
-        """One of two views, where threads do not differ about it."""
+        """One of two views, if threads do not differ about it."""
         if second is None or orelse is False or then is None or first is second:
             return first
         if then is False or first is None:
@@ -83,7 +83,7 @@ class Machine(Matrices):
         )
 
     def retype(self, view: View, dtype: np.dtype, at: Any, place: Place, m: Mask) -> View:
-        """A view's memory as elements of another type; ``at`` must lie on such an element."""
+        """A view's memory as elements of another type; ``at`` must be aligned for one."""
         if dtype.itemsize > view.dtype.itemsize:
             begin = getattr(view.flat, "start", 0)  # local arrays begin where any type may
             byte = begin + (view.offset + at) * view.dtype.itemsize
@@ -117,13 +117,13 @@ class Machine(Matrices):
         self.raised = self.raised | self._mask(m)
 
     def span(self, start: Any, stop: Any, step: Any) -> Any:
-        """The turns of a counted loop."""
+        """The iterations of a counted loop."""
         if np.ndim(start) == np.ndim(stop) == np.ndim(step) == 0:
             return _Count(start, stop, step)
         return _Counts(start, stop, step)
 
     def tick(self, loop: Loop, m: Mask) -> None:
-        """A turn of a loop begins."""
+        """An iteration of a loop begins."""
         if loop.span is not None:
             self.budget.counted_left -= 1
             if self.budget.counted_left < 0:

@@ -1,8 +1,8 @@
-"""Sets of threads: None is all of the chunk's, False is none, an array of bools is some.
+"""Sets of threads: None is all of the chunk, False is none, an array of bools is some.
 
 An array broadcasts to (blocks, threads): (1, T) is the same in every block, (B, 1) takes or leaves
-whole blocks. Operations return the object they were given where nothing changed, so that "did
-anybody leave?" is an identity test, and never copy what they need not.
+whole blocks. Operations return the object they were given if nothing changed, so that "did any
+thread leave?" is an identity test, and they never copy needlessly.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def words(mask: Mask, shape: tuple[int, int]) -> np.ndarray:
 
 
 def merge(mask: Mask, new: object, old: object) -> object:
-    """Per thread the new value where it is in ``mask``, else the old one."""
+    """For each thread, the new value if it is in ``mask``, otherwise the old one."""
     if mask is None or old is None:
         return new
     if mask is False or new is None:

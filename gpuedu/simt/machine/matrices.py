@@ -1,10 +1,10 @@
 """Warp matrix functions: fragments filled, loaded, multiplied and stored by whole warps.
 
-What CUDA leaves open is as ``gpuedu.simt.intrinsics.matrices`` says. Told are: a warp of which
-lanes are missing; lanes that pass different addresses or leading dimensions; a matrix that does not
-begin on 32 bytes, a leading dimension that is no multiple of 16 bytes; a fragment that is used
-before it was filled or loaded. What a lane does with its own elements, ``x[i]``, is not looked at:
-a result that depends on which lane holds which element is one of this machine only.
+What CUDA leaves open is as ``gpuedu.simt.intrinsics.matrices`` says. It reports a warp with missing
+lanes; lanes that pass different addresses or leading dimensions; a matrix that does not begin at a
+multiple of 32 bytes, a leading dimension that is not a multiple of 16 bytes; a fragment that is
+used before it was filled or loaded. What a lane does with its own elements, ``x[i]``, is not
+checked: a result that depends on which lane holds which element is valid only on this machine.
 
 These functions wait for all lanes of a warp, but order no accesses to memory: lanes that write
 shared memory need ``__syncwarp()`` or a barrier before the warp loads a matrix from it.

@@ -25,8 +25,8 @@ def describe_race(
 ) -> Finding:
     """Two accesses that nothing orders.
 
-    ``same`` says that both write one value, ``checked`` that a read meets a compare-and-swap: as
-    the first guess of a loop around the swap it may be old.
+    ``same`` says that both write the same value, ``checked`` that a read meets a compare-and-swap:
+    as the first guess of a loop around the swap it may be stale.
     """
     where = ", ".join(map(str, index))
     if checked:

@@ -1,7 +1,7 @@
 """Local arrays as elements of another type: a thread's ``float r[4]`` as one ``float4``.
 
 Cells are numbers of one size, the words; an element of the other type is one word or several in a
-row. So it is known of each word whether a thread wrote it, through whichever type.
+row. So for each word it is known whether a thread wrote it, through whichever type.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gpuedu.simt.machine.masks import Mask, narrow, union
 
 
 class Words:
-    """The numbers in cells one after the other, also where the cells are records of numbers."""
+    """The numbers in cells one after another, even if the cells are records of numbers."""
 
     def __init__(self, cells: Cells) -> None:
         self.leaves = _leaves(cells, cells.dtype)
@@ -75,7 +75,7 @@ class Recast(Cells):
         return Recast(self.words, inner, start, self._step)
 
     def holds(self, at: Any) -> bool:
-        """Never: its values are put together from words."""
+        """Never: its values are assembled from words."""
         return False
 
     def read(self, at: Any, mask: Mask) -> tuple[Any, Mask]:

@@ -1,4 +1,4 @@
-"""Stretches of a program that run under one mask, and the work in them."""
+"""Regions of a program that run under one mask, and the work in them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FREE = {
 
 @dataclass
 class Region:
-    """Lines that begin in this stretch, and floating-point operations of one thread by line."""
+    """Lines that begin in this region, and floating-point operations of one thread by line."""
 
     number: int
     lines: list[Place] = field(default_factory=list)
@@ -43,7 +43,7 @@ class Region:
             self.lines.append(place)
 
     def add_flop(self, place: Place, dtype: str, amount: int) -> None:
-        """Enter work of a line."""
+        """Enter the work of a line."""
         key = (place, dtype)
         self.flop[key] = self.flop.get(key, 0) + amount
 

@@ -1,4 +1,4 @@
-"""Remedies: what to try against an index that is outside, and in which language it is said."""
+"""Remedies: what to try about an index that is outside, and in which language to say it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _IN_CUDA_C = (
 
 
 def in_language(remedy: str, language: Language) -> str:
-    """A remedy, which is written for Python, in the words of the kernel's language.
+    """A remedy, written for Python, in the words of the kernel's language.
 
     >>> in_language("guard: `if i < x.size:`", Language.CUDA_C)
     'guard: `if (i < n)`, with n the number of elements'
@@ -45,13 +45,13 @@ def stay_inside(
     space: Space,
     dynamic_bytes: int | None,
 ) -> str:
-    """What to try against an index that is not inside: by where it lies, and in what memory."""
+    """What to try about an index that is not inside: by where it is, and in what memory."""
     if min(index) < 0:
-        return "guard the first elements: nothing lies before an array's begin"
+        return "guard the first elements: there is nothing before the start of an array"
     if max(index) >= _WRAPPED:
         return (
-            "an unsigned number went below zero and came round from above: subtract only where it "
-            "is large enough, or use a signed type"
+            "an unsigned number went below zero and wrapped around: subtract only where it is "
+            "large enough, or use a signed type"
         )
     if dynamic_bytes is not None:
         return (
@@ -60,7 +60,7 @@ def stay_inside(
         )
     if space in (Space.SHARED, Space.LOCAL):
         return (
-            f"make `{array}` as large as its largest index asks for, or let only threads whose "
+            f"make `{array}` as large as its largest index requires, or let only threads whose "
             "index is inside do this"
         )
     axis = next(d for d, (i, n) in enumerate(zip(index, shape, strict=True)) if i >= n)

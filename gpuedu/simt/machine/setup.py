@@ -49,7 +49,7 @@ def ready_machine(
     budget: Budget,
     account: Account | None,
 ) -> Machine:
-    """The machine for these blocks, traced where there is an account."""
+    """The machine for these blocks, traced if there is an account."""
     if account is None:
         machine = Machine(program, grid, block, blocks, report, budget)
     else:

@@ -1,12 +1,13 @@
-"""Data races: who touched each piece of memory last, and whether that is ordered before now.
+"""Data races: who last touched each piece of memory, and whether that is ordered before now.
 
 **The happens-before rule.** Of two accesses to the same memory by different threads, at least one
-of them a write and not both atomic, one must happen before the other, else they race. Ordered are:
+of them a write and not both atomic, one must happen before the other, otherwise they race. These
+are ordered:
 
 1. what one thread does, in the order of its program;
 2. accesses of two threads of a block with a ``syncthreads`` between them in which both took part;
 3. accesses of two lanes of a warp with a ``syncwarp`` or a ``*_sync`` operation between them whose
-   mask names both (lanes are not in step by themselves since Volta);
+   mask names both (since Volta, lanes are not automatically in step);
 4. across blocks, or within one: a thread fences, then changes an address atomically (release);
    later another thread changes that address atomically and uses the old value (acquire). What the
    first thread did before its fence, what its block did before a barrier before that, and the
@@ -16,10 +17,9 @@ of them a write and not both atomic, one must happen before the other, else they
 A plain read of a flag is never an acquire: a flag must be read by an atomic. Two writes of the same
 value that are not ordered leave the same memory behind: they are a note, not a hazard.
 
-Simplified: of the accesses of one kind to an element two are remembered, chosen so that a thread
-that races with one of the forgotten races with one of these.
-Where a sync's mask differs
-between blocks, a lane counts as named if it is named in one of them.
+Simplified: only two accesses of each kind to an element are remembered, chosen so that a thread
+that races with a forgotten one races with one of these. If a sync's mask differs between blocks, a
+lane counts as named if it is named in one of them.
 
 An access is one int64 code: lane and warp of the block (10 bits), block (24), the block's barriers
 so far (16), the warp's syncs since (12). Codes are never 0: 0 is "not touched".
@@ -51,14 +51,14 @@ class Known:
     """What lanes know of each other, once a sync named only part of a warp.
 
     ``matrix`` is (T, 32): how many syncs of each lane of its warp a thread knows of, directly or
-    through others. None as long as every sync named whole warps: then the counts alone tell.
+    through others. None as long as every sync named whole warps: then the counts are enough.
     """
 
     matrix: np.ndarray | None = None
 
 
 def unordered(mine: np.ndarray, other: np.ndarray, known: Known | None = None) -> np.ndarray | None:
-    """Which pairs of codes are of different threads without order; None where there are none."""
+    """Which pairs of codes belong to different threads without order; None if there are none."""
     difference = mine ^ other
     candidates = (other != 0) & ((difference & _THREAD) != 0)
     if not candidates.any():
@@ -109,8 +109,8 @@ def epoch_of(code: Any) -> Any:
 class Race:
     """Pairs of accesses that race: ``at`` are units of memory, codes and sites of both sides.
 
-    ``positions`` count in the access that found them. Where both sides are lanes of one statement,
-    ``winners`` are the positions of those whose write stays.
+    ``positions`` count in the access that found them. If both sides are lanes of one statement,
+    ``winners`` are the positions of those whose write remains.
     """
 
     at: np.ndarray
@@ -153,7 +153,7 @@ class Shadow:
         self._written = False
 
     def split(self, rows: int) -> None:
-        """Blocks go different ways from now on."""
+        """Blocks take different paths from now on."""
         if self.rows == rows:
             return
         self.rows = rows
@@ -169,7 +169,7 @@ class Shadow:
         return slots
 
     def unwritten(self, at: np.ndarray) -> np.ndarray | None:
-        """Which units nobody has written; None where all were."""
+        """Which units were never written; None if all were."""
         if self._written:
             return None
         slots = self._slots("_writes")
@@ -192,7 +192,7 @@ class Shadow:
         return races
 
     def write(self, at: np.ndarray, code: np.ndarray, site: int, time: int) -> list[Race]:
-        """Enter writes; everything that they race with, each other included."""
+        """Enter writes; everything that they race with, including each other."""
         races = self._against(("_writes", "_reads", "_atomics"), at, code)
         slots = self._slots("_writes")
         self._remember(slots, at, code, site, time)
@@ -272,7 +272,7 @@ class Shadow:
             slots.second_time[at[order]] = time
 
     def forget_syncs(self) -> None:
-        """All accesses so far are as if before the first sync: the count begins anew."""
+        """All accesses so far count as before the first sync: the count starts again."""
         for slots in (self._writes, self._reads, self._atomics):
             if slots is not None:
                 slots.code &= ~_SYNC

@@ -16,7 +16,7 @@ from gpuedu.simt.machine.masks import Mask, without
 from gpuedu.trace import WARP_SIZE, Place
 
 CYCLES = np.int64(1000)
-"""From one reading of the clock to the next: no time passes here, and who waits comes to an end."""
+"""From one reading of the clock to the next: no time passes here, but waiting must end."""
 
 
 class Synchronization(Accesses):
@@ -86,7 +86,7 @@ class Synchronization(Accesses):
             raise LaunchStoppedError
 
     def finish(self) -> None:
-        """All threads have ended, or would still wait."""
+        """All threads have ended, or are still waiting."""
         if self._stuck is not None:
             finding, _, report = self._stuck
             report.add(finding)
@@ -159,10 +159,10 @@ class Synchronization(Accesses):
         return np.broadcast_to(self._threads(lanes), self.shape)
 
     def fence(self, scope: str, m: Mask) -> None:
-        """Order a thread's accesses as other threads see them: of no effect on values here."""
+        """Order a thread's accesses as other threads see them; here, values do not change."""
 
     def print(self, items: list[Any], form: str | None, m: Mask) -> None:
-        """Print one line for each thread, or what C's ``printf`` makes of a form."""
+        """Print one line for each thread, or what C's ``printf`` makes from a format."""
         chosen = np.argwhere(np.broadcast_to(self._mask(m), self.shape))
         for row, thread in chosen:
             shown = tuple(self._shown(item, row, thread) for item in items)

@@ -1,12 +1,12 @@
-"""Loops that threads leave one by one: what they leave behind is kept, the others go on.
+"""Loops that threads leave one by one: their values are kept, and the others go on.
 
-A loop runs as long as any lane is in it, and a turn costs the same for one lane as for all. So
-lanes that leave put their values by, and what becomes of them in later turns is nobody's concern.
-Once enough turns were spent on warps that have left, a machine of the other warps carries on, each
-of them a row of its own. When the loop ends, all have what they left with.
+A loop runs as long as any lane is in it, and an iteration costs the same for one lane as for all.
+So lanes that leave have their values saved, and what happens to them in later iterations does not
+matter. Once enough iterations were spent on warps that have left, a machine of the other warps
+carries on, each as its own row. When the loop ends, all have what they left with.
 
-Only loops for whose threads a block means nothing are thinned (see ``codegen.thinned``), so values,
-counts, findings and their order stay what they are; watched blocks are kept whole.
+Only loops whose threads do not depend on their block are thinned (see ``codegen.thinned``), so
+values, counts, findings and their order stay what they are; watched blocks are kept whole.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from gpuedu.simt.machine.machine import Machine
 
 LEAST_WARPS = 256
-"""Fewer are not thinned: there NumPy's calls cost more than its work."""
+"""Fewer are not thinned: NumPy's calls then cost more than its work."""
 
 LEAST_IDLE = 0.2
 PATIENCE_TURNS = 0.5
-"""What is lost before warps are left behind: about what that costs, so never much in vain."""
+"""How much is wasted before warps are left behind: about what leaving them costs."""
 
 
 class Thinning:
     """One run of a loop: ``lanes`` are still in it, the others' values are kept.
 
-    ``saves`` tells whether that is done at all, ``parted`` whether some left before others.
+    ``saves`` says whether that is done at all, ``parted`` whether some left before others.
     """
 
     def __init__(self, machine: Machine, lanes: Mask) -> None:
@@ -89,11 +89,11 @@ class Thinning:
         return np.broadcast_to(staying, (rows, threads // WARP_SIZE))
 
     def wide(self, value: Any) -> np.ndarray:
-        """A new value of those who go on, as the array that threads of different values need."""
+        """A new value of those that go on, as the array that threads with different values need."""
         return value if isinstance(value, np.ndarray) else np.full(self._machine.shape, value)
 
     def pays(self) -> bool:
-        """Whether to go on with fewer warps, asked at the head of each turn."""
+        """Whether to go on with fewer warps, asked at the head of each iteration."""
         if self._idle < LEAST_IDLE:
             return False
         self._lost_turns += self._idle
@@ -102,7 +102,7 @@ class Thinning:
     def thin(
         self, span: Any, given: tuple[Any, ...], carried: tuple[Any, ...]
     ) -> tuple[Machine, Mask, Any, tuple[Any, ...], tuple[Any, ...]]:
-        """The machine that goes on, and its lanes, turns and values."""
+        """The machine that goes on, and its lanes, iterations and values."""
         warps = Warps(np.flatnonzero(self._going_on()), self._machine.shape)
         if self._numbers is None:
             self._given, self._numbers = given, warps.number

@@ -283,11 +283,11 @@ class TracedMachine(History):
         )
 
     def count(self, region: int, m: Mask) -> None:
-        """A stretch of the program begins."""
+        """A region of the program begins."""
         self.account.region(region, m, self.epoch)
 
     def branch(self, site: int, m: Mask, condition: Any) -> tuple[Mask, Mask]:
-        """Threads part by a condition; warps whose lanes part are counted."""
+        """Threads split on a condition; warps whose lanes split are counted."""
         then, orelse = narrow(m, condition)
         if site >= 0:
             self.account.branch(site, m, then, orelse)

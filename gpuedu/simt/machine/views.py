@@ -2,7 +2,7 @@
 
 ``index`` tuples hold int64 scalars or arrays that broadcast to (B, T). Offsets and strides count
 elements of the flat storage. A view's shape and offset may differ between threads (after a slice
-with bounds of their own); NumPy broadcasting carries that through.
+with per-thread bounds); NumPy broadcasting carries that through.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ Number = Any
 class Allocation:
     """One piece of memory: what aliasing views have in common.
 
-    ``number`` tells allocations apart; ``unit`` is the bytes of its smallest element type, in which
-    hazards are tracked; ``address`` is the device address that sectors are counted from.
+    ``number`` identifies the allocation; ``unit`` is the bytes of its smallest element type, in
+    which hazards are tracked; ``address`` is the device address that sectors are counted from.
     """
 
     number: int
@@ -76,7 +76,7 @@ class View:
 
     ``lead`` are the indices that made this view out of an array of more dimensions, along extents
     ``lead_shape``; threads for which one of them was not inside are ``outside``, those for which
-    one was negative ``wrapped``. They are told when the view is used.
+    one was negative ``wrapped``. They are reported when the view is used.
     """
 
     name: str
@@ -93,7 +93,7 @@ class View:
 
     @cached_property
     def length(self) -> int:
-        """The elements of a whole array of one dimension; 0 for another view."""
+        """The number of elements of a whole one-dimensional array; 0 for any other view."""
         is_whole = self.outside is None and self.wrapped is None and self.strides == (1,)
         if not is_whole or isinstance(self.offset, np.ndarray) or self.offset != 0:
             return 0

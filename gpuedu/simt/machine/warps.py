@@ -1,4 +1,4 @@
-"""Some of the warps that run together, and what a value of all is for them."""
+"""Some of the warps that run together, and their part of a value."""
 
 from __future__ import annotations
 

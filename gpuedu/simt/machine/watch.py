@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from gpuedu.simt.machine.chunk import Chunk
 
 MAX_ENTRIES = 4096
-"""How many accesses are kept of each block, and how many lines."""
+"""How many accesses and how many lines are kept for each block."""
 MAX_LANES = 1 << 24
-"""Of how many lanes they are kept, all blocks together: 128 MiB for accesses."""
+"""For how many lanes they are kept, over all blocks: 128 MiB for accesses."""
 
 
 class _Room:
@@ -38,10 +38,10 @@ class _Room:
 
 
 class Watch:
-    """Keeps what the blocks in ``blocks`` do, up to a limit of entries each, and of all lanes.
+    """Keeps what the blocks in ``blocks`` do, up to a limit of entries each, and of lanes in total.
 
-    An entry is (now, site or region, block, epoch); what its lanes did is a row of an array beside
-    it, one array for all blocks that run together.
+    An entry is (now, site or region, block, epoch); what its lanes did is a row of a separate
+    array, one array for all blocks that run together.
     """
 
     def __init__(self, blocks: Sequence[int], sites: int, views: Sequence[View]) -> None:
@@ -65,7 +65,7 @@ class Watch:
         self.go_on_with(chunk)
 
     def go_on_with(self, chunk: Chunk) -> None:
-        """The rows of the watched blocks are others now."""
+        """The rows of the watched blocks have changed."""
         if self.row is None:
             return
         blocks, rows = np.unique(chunk.blocks, return_index=True) if self.blocks else ((), ())
@@ -112,7 +112,7 @@ class Watch:
         self._elements.append(self._room_for_accesses.take(self._wide(elements, np.int64)))
 
     def step(self, now: int, region: int, mask: Mask, epoch: Any) -> None:
-        """A stretch of the program began."""
+        """A region of the program began."""
         if self._room_for_lines.is_full:
             self.truncated = True
             return

@@ -1,10 +1,9 @@
 """The program form: what a kernel is between its front end and the machine.
 
-Both front ends (Python kernels, CUDA C kernels) end here. A program is typed and structured:
-values are pure expressions over slots (``expressions``), everything that touches memory or other
-threads is a statement, and control flow is a tree (``statements``); ``whole`` is a kernel of them.
-Slots are assigned once, but for the slots that a loop carries and the results of an inlined
-function.
+Both front ends (Python kernels, CUDA C kernels) end here. A program is typed and structured: values
+are pure expressions over slots (``expressions``), everything that touches memory or other threads
+is a statement, and control flow is a tree (``statements``); ``whole`` is a kernel of them. Slots
+are assigned once, except for the slots that a loop carries and the results of an inlined function.
 """
 
 from gpuedu.simt.program.expressions import (

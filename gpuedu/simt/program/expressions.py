@@ -95,7 +95,7 @@ class Binary(Expression):
 
 @dataclass(frozen=True, eq=False)
 class Select(Expression):
-    """``then`` where ``condition`` holds, else ``orelse``; both are computed."""
+    """``then`` where ``condition`` holds, ``orelse`` elsewhere; both are computed."""
 
     condition: Expression
     then: Expression

@@ -46,10 +46,10 @@ class SetArray(Statement):
 
 @dataclass(eq=False)
 class Retype(Statement):
-    """An array slot becomes the memory of another, of one dimension, as elements of its own type.
+    """An array slot becomes another's memory, one-dimensional, as elements of its own type.
 
-    ``at`` is the element of ``base`` that is about to be meant; it must lie on a multiple of the
-    new element's size.
+    ``at`` is the element of ``base`` where it starts; it must be at a multiple of the new element's
+    size.
     """
 
     slot: ArraySlot
@@ -123,8 +123,8 @@ class WarpOperation(Statement):
 class Fragment:
     """A matrix that a warp holds together.
 
-    ``slot`` is the thread's own part, ``length`` elements of one dimension; ``site`` tells where
-    the source names it.
+    ``slot`` is the thread's own part, ``length`` elements of one dimension; ``site`` says where the
+    source names it.
     """
 
     slot: ArraySlot
@@ -135,7 +135,7 @@ class Fragment:
 
 @dataclass(eq=False)
 class FillFragment(Statement):
-    """All elements of a fragment get one value; as all of these, whole warps only may run it."""
+    """All elements of a fragment get one value; like all of these, only whole warps may run it."""
 
     fragment: Fragment
     value: Expression
@@ -147,7 +147,7 @@ class MoveFragment(Statement):
     """A fragment is read from memory or written to it: ``kind`` is "load" or "store".
 
     The matrix begins at ``index`` of an array of one dimension; its lines (rows, or columns with
-    ``by_columns``) are ``stride`` elements apart. ``role`` tells how the warp asks for it, as
+    ``by_columns``) are ``stride`` elements apart. ``role`` says how the warp asks for it, as
     ``gpuedu.simt.intrinsics.matrices.requests`` has it.
     """
 
@@ -196,7 +196,7 @@ class Random(Statement):
 class Print(Statement):
     """``print`` in a kernel: one line for each active thread; a tuple in it is shown as one.
 
-    With ``form`` it is C's ``printf``, whose lines end where the form says.
+    With ``form`` it is C's ``printf``, whose lines end where the format says.
     """
 
     items: tuple[Any, ...]
@@ -226,7 +226,7 @@ Move = tuple[Slot | ArraySlot, Expression | ArraySlot | None]
 
 @dataclass(eq=False)
 class If(Statement):
-    """Threads part by ``condition`` and meet again; ``joins`` pick each thread's value."""
+    """Threads split on ``condition`` and meet again; ``joins`` pick each thread's value."""
 
     condition: Expression
     then: list[Statement]
@@ -239,9 +239,9 @@ class If(Statement):
 class Loop(Statement):
     """Repeat ``body`` for the threads for which ``test`` holds, or over a range.
 
-    ``entry`` sets the carried slots before the loop, ``again`` at the end of the body.
-    ``leave`` sets slots for threads that end the loop by its own test, where the types of values at
-    a ``break`` differ.
+    ``entry`` sets the carried slots before the loop, ``again`` at the end of the body. ``leave``
+    sets slots for threads that end the loop by its own test, if the types of values at a ``break``
+    differ.
     """
 
     test: list[Statement]

@@ -1,4 +1,4 @@
-"""A whole program: its body, what it accesses where, and the arrays that it brings."""
+"""A whole program: its body, what it accesses where, and the arrays that it contains."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class ConstantArray:
 
 
 class Language(StrEnum):
-    """What a kernel was written in: it decides what an index below zero means, and the remedies."""
+    """The language of a kernel: it decides what an index below zero means, and the remedies."""
 
     PYTHON = "python"
     CUDA_C = "cuda c"
@@ -81,10 +81,10 @@ class Language(StrEnum):
 class Program:
     """A kernel for one set of argument types.
 
-    ``parameters`` are the slots that the launch fills, in order (tuples flattened);
-    ``variables`` tells the types that each source variable takes, by Numba's names. With
-    ``has_choices`` a name may stand for one array or another. ``notes`` are findings that the
-    source alone gives, before any launch.
+    ``parameters`` are the slots that the launch fills, in order (tuples flattened); ``variables``
+    gives the types that each source variable takes, by Numba's names. With ``has_choices`` a name
+    may stand for one array or another. ``notes`` are findings that the source alone gives, before
+    any launch.
     """
 
     name: str

@@ -57,7 +57,7 @@ def _member(k: Lowerer, node: ast.Subscript, kind: enum.EnumMeta) -> Value:
     """``Color["red"]``."""
     name = _field_name(node.slice)
     if name is None or name not in kind.__members__:
-        raise k.refuse(node, f"`{kind.__name__}` has no such member", "write its name as a text")
+        raise k.refuse(node, f"`{kind.__name__}` has no such member", "write its name as a string")
     return constant(k, node, kind[name])
 
 

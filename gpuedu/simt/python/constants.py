@@ -1,4 +1,4 @@
-"""What an object is that is known when a kernel is compiled."""
+"""The value of an object that is known when a kernel is compiled."""
 
 from __future__ import annotations
 

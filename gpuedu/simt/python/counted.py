@@ -1,4 +1,4 @@
-"""A loop over a range: of ``for``, and of what goes over all elements of an array."""
+"""A loop over a range: for ``for``, and for anything that goes over all elements of an array."""
 
 from __future__ import annotations
 

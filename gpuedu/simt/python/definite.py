@@ -1,8 +1,8 @@
-"""Names that a function may read before they have a value, and what tells at run time.
+"""Names that a function may read before they have a value, and how run time notices.
 
-Numba compiles such a read, and the thread gets whatever is in the register. Here each such name
-has a flag, a variable that no learner can write: False where the function begins, True after each
-assignment. A read that may come too early looks at the flag, and the machine tells which threads
+Numba compiles such a read, and the thread gets whatever is in the register. Here each such name has
+a flag, a variable that no learner can write: False where the function starts, True after each
+assignment. A read that may come too early checks the flag, and the machine reports which threads
 came too early. Reads that no path can reach unset cost nothing.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 Names = frozenset[str]
 Reached = Names | None
-"""Names that surely have a value; None where no thread gets."""
+"""Names that certainly have a value; None where no thread gets to."""
 
 _PREFIX = "$set "
 
@@ -21,7 +21,7 @@ _PREFIX = "$set "
 def guard_reads(function: ast.FunctionDef) -> None:
     """Mark the reads that may come too early, and set flags at assignments, in place.
 
-    A marked node has an attribute ``flag``, the name of the variable to look at.
+    A marked node has an attribute ``flag``, the name of the variable to check.
     """
     arguments = function.args
     given = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
@@ -37,7 +37,7 @@ def guard_reads(function: ast.FunctionDef) -> None:
 
 
 def flag_of(node: ast.AST) -> str | None:
-    """The flag that a read must look at; None where the name surely has a value."""
+    """The flag that a read must check; None if the name certainly has a value."""
     return getattr(node, "flag", None)
 
 

@@ -23,7 +23,7 @@ from gpuedu.simt.values import Array, Scalar, Tuple, Value
 MAX_DEPTH = 32
 
 Cost = tuple[int, int, int]
-"""Unsafe conversions, safe ones, promotions: the least is chosen, compared in this order."""
+"""Unsafe conversions, safe ones, promotions: the smallest is chosen, compared in this order."""
 
 
 def device_call(k: Lowerer, node: ast.Call, thing: Any, arguments: list[Value]) -> Value:
@@ -39,7 +39,7 @@ def device_call(k: Lowerer, node: ast.Call, thing: Any, arguments: list[Value]) 
             node,
             f"Untyped global name '{k.function.text(node.func)}': it has a signature, so Numba "
             "compiled it for the CPU once and for all (using cpu function on device)",
-            "leave the signature away, or put `@cuda.jit(device=True)` above it",
+            "leave the signature out, or put `@cuda.jit(device=True)` above it",
         )
     keywords = {word.arg: evaluate(k, word.value) for word in node.keywords if word.arg}
     given = _bind(k, node, function, arguments, keywords)
@@ -115,7 +115,7 @@ def _choose(k: Lowerer, node: ast.Call, signatures: list[tuple], given: list[Val
             node,
             f"`{k.function.text(node.func)}` is compiled for ({known}) only, and these arguments "
             "cannot be converted to that",
-            "give other arguments, or leave the signature away",
+            "give other arguments, or leave the signature out",
         )
     return min(costs, key=lambda pair: pair[0])[1]
 

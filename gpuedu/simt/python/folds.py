@@ -21,7 +21,7 @@ from gpuedu.simt.python.operators import operate
 from gpuedu.simt.values import Array, Scalar, Value
 
 Step = Callable[[Scalar, Scalar], Value]
-"""The result so far and an element give the next result."""
+"""Computes the next result from the result so far and an element."""
 
 SO_FAR = "$fold"
 ZERO, ONE = Const(np.int64(0)), Const(np.int64(1))
@@ -56,9 +56,9 @@ def fold(
     Args:
         k: The kernel.
         node: The call.
-        array: What is gone over.
-        start: The result before the first element; None begins with the first element itself.
-        step: Gives the next result.
+        array: What the loop goes over.
+        start: The result before the first element; None starts with the first element itself.
+        step: Computes the next result.
         until: Ends the loop for threads for whose result it holds.
     """
     first = element(k, node, array, ZERO) if start is None else start
@@ -98,7 +98,7 @@ def number_of(dtype: np.dtype, value: int) -> Scalar:
 
 
 def is_nan(value: Scalar) -> Expression:
-    """Whether a number is no number; never for integers."""
+    """Whether a number is NaN; never for integers."""
     if value.dtype.kind not in "fc":
         return Const(np.bool_(False))
     return Binary("!=", value.expression, value.expression, BOOL)

@@ -20,7 +20,7 @@ _RETURNS_A_CONSTANT = {
 
 
 def folded(node: ast.expr) -> ast.Constant | None:
-    """The constant that Python's compiler makes of an expression; None where it leaves it.
+    """The constant that Python's compiler makes from an expression; None if it leaves it alone.
 
     >>> folded(ast.parse("(32 + 2) * 2", mode="eval").body).value
     68

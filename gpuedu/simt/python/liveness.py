@@ -15,7 +15,7 @@ Names = frozenset[str]
 
 @dataclass
 class Liveness:
-    """``after[id(statement)]`` is needed behind it, ``head[id(loop)]`` at a loop's head."""
+    """``after[id(statement)]`` is needed after it, ``head[id(loop)]`` at a loop's head."""
 
     after: dict[int, Names] = field(default_factory=dict)
     head: dict[int, Names] = field(default_factory=dict)

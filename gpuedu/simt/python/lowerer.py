@@ -50,7 +50,7 @@ class Lowerer:
 
     @property
     def function(self) -> Function:
-        """The function whose source is read now."""
+        """The function whose source is being read."""
         return self.functions[-1]
 
     def refuse(self, node: ast.AST, message: str, remedy: str = "") -> KernelSourceError:
@@ -58,7 +58,7 @@ class Lowerer:
         return self.function.refuse(node, message, remedy)
 
     def at(self, node: ast.AST, action: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-        """Run a typing rule, and tell its error with the line."""
+        """Run a typing rule, and report its error with the line."""
         try:
             return action(*arguments, **options)
         except TypingError as error:
@@ -173,7 +173,7 @@ class Lowerer:
         self.builder.branch(failed, lambda: self.end(node, kind, arguments), lambda: None, ())
 
     def end(self, node: ast.AST, kind: type, arguments: tuple) -> None:
-        """The threads that are here raise an exception of this kind, and end."""
+        """The threads here raise an exception of this kind, and end."""
         text = ", ".join(map(str, arguments))
         self.builder.emit(Raise(kind, text, self.function.place(node)))
         self.builder.end_thread()
@@ -241,7 +241,7 @@ class Lowerer:
 
 
 def member_value(value: Value) -> Value:
-    """A member of an enumeration as the number that it is at run time; other values as they are."""
+    """An enumeration's member as the number that it is at run time; other values unchanged."""
     if not isinstance(value, Static) or not isinstance(value.object, enum.Enum):
         return value
     number = value.object.value

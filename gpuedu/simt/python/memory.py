@@ -31,7 +31,9 @@ def _bind(k: Lowerer, node: ast.Call, names: tuple[str, ...]) -> dict[str, Value
     given = dict(zip(names, (evaluate(k, argument) for argument in node.args), strict=False))
     for word in node.keywords:
         if word.arg not in names:
-            raise k.refuse(node, f"`{word.arg}` is no argument of `{k.function.text(node.func)}`")
+            raise k.refuse(
+                node, f"`{word.arg}` is not an argument of `{k.function.text(node.func)}`"
+            )
         given[word.arg] = evaluate(k, word.value)
     return given
 
@@ -55,10 +57,10 @@ def _shape_and_dtype(
     if type(thing) is int:
         raise _loose_extents(k, node)
     if dtype is None:
-        raise k.refuse(node, f"{thing!r} is no number type", "use `float32` from numba")
+        raise k.refuse(node, f"{thing!r} is not a number type", "use `float32` from numba")
     shape = shape if isinstance(shape, tuple) else (shape,)
     if not all(isinstance(extent, int) and extent >= 0 for extent in shape):
-        raise k.refuse(node, f"{shape} is no shape: each extent is a whole number")
+        raise k.refuse(node, f"{shape} is not a shape: each extent is a whole number")
     return shape, dtype
 
 
@@ -81,7 +83,7 @@ def _loose_extents(k: Lowerer, node: ast.Call) -> Exception:
     return k.refuse(
         node,
         f"the shape is one argument, and {shape} are {len(extents)}",
-        f"write `({shape})`, in parentheses of its own, and behind it the dtype",
+        f"write `({shape})`, in its own parentheses, followed by the dtype",
     )
 
 

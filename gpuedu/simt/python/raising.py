@@ -1,6 +1,6 @@
 """``raise`` and ``assert`` in a kernel: the threads that get there end.
 
-As with Numba the host hears of it only where the kernel was made with ``debug=True``.
+As with Numba, the host learns of it only if the kernel was made with ``debug=True``.
 """
 
 from __future__ import annotations

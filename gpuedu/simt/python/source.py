@@ -1,4 +1,4 @@
-"""A kernel's source text: found, parsed, and freed of what has a simpler form.
+"""A kernel's source text: found, parsed, and rewritten where there is a simpler form.
 
 The function is never called. Its text comes from ``inspect``; the names that it uses from outside
 are looked up in its globals and closure.
@@ -37,7 +37,7 @@ class Function:
         return self.source.function
 
     def place(self, node: ast.AST) -> Place:
-        """Where a node stands."""
+        """Where a node is."""
         return Place(self.name, getattr(node, "lineno", self.source.first_line))
 
     def text(self, node: ast.AST) -> str:
@@ -59,7 +59,7 @@ class Function:
         )
 
     def outside(self, name: str) -> Any:
-        """The object that a name from outside the function stands for; KeyError where none."""
+        """The object that a name from outside the function stands for; KeyError if none."""
         code, cells = self.python.__code__, self.python.__closure__ or ()
         for free, cell in zip(code.co_freevars, cells, strict=False):
             if free == name:
@@ -82,7 +82,7 @@ def parse(python: Callable) -> Function:
     """Parse a Python function.
 
     Raises:
-        KernelSourceError: It has no source, or is a form that no kernel can have.
+        KernelSourceError: It has no source, or a form that no kernel can have.
     """
     name = getattr(python, "__name__", repr(python))
     code = getattr(python, "__code__", None)
@@ -178,7 +178,7 @@ def _check(function: Function) -> None:
 
 _REASONS: dict[type, str] = {
     ast.NamedExpr: "`:=` cannot be used in a kernel",
-    ast.Starred: "`*` can only stand before an argument of a call here",
+    ast.Starred: "`*` can only come before an argument of a call here",
     ast.Delete: "`del` cannot be used in a kernel",
     ast.Try: "`try` cannot be used in a kernel",
     ast.With: "`with` cannot be used in a kernel",

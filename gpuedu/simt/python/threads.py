@@ -1,4 +1,4 @@
-"""Who a thread is, and how threads meet: indices, barriers, fences, warp operations."""
+"""Which thread this is, and how threads meet: indices, barriers, fences, warp operations."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def special(name: str) -> Value | None:
 
 
 def index_triple(thing: Any) -> tuple[Scalar, ...] | None:
-    """The three numbers of ``cuda.threadIdx`` and its kin; None for any other object."""
+    """The three numbers of ``cuda.threadIdx`` and the like; None for any other object."""
     prefix, _, name = (dotted_name(thing) or "").rpartition(".")
     if prefix != "cuda" or name not in _INDEX:
         return None
@@ -103,7 +103,7 @@ def barrier(kind: str) -> Callable[[Lowerer, ast.Call, list[Value]], Value]:
 
 
 def fence(scope: str) -> Callable[[Lowerer, ast.Call, list[Value]], Value]:
-    """``cuda.threadfence`` and its kin."""
+    """``cuda.threadfence`` and the like."""
 
     def lower(k: Lowerer, node: ast.Call, arguments: list[Value]) -> Value:
         _expect(k, node, arguments, 0)
@@ -148,7 +148,7 @@ def _mask(k: Lowerer, node: ast.AST, value: Value) -> Expression:
 
 
 def shuffle(kind: str) -> Callable[[Lowerer, ast.Call, list[Value]], Value]:
-    """``cuda.shfl_sync`` and its kin: a value from another lane of the warp."""
+    """``cuda.shfl_sync`` and the like: a value from another lane of the warp."""
 
     def lower(k: Lowerer, node: ast.Call, arguments: list[Value]) -> Value:
         _expect(k, node, arguments, 3)
@@ -164,7 +164,7 @@ def shuffle(kind: str) -> Callable[[Lowerer, ast.Call, list[Value]], Value]:
 
 
 def vote(kind: str, dtype: np.dtype) -> Callable[[Lowerer, ast.Call, list[Value]], Value]:
-    """``cuda.all_sync`` and its kin."""
+    """``cuda.all_sync`` and the like."""
 
     def lower(k: Lowerer, node: ast.Call, arguments: list[Value]) -> Value:
         _expect(k, node, arguments, 2)
@@ -185,7 +185,7 @@ def match_any(k: Lowerer, node: ast.Call, arguments: list[Value]) -> Value:
 
 
 def match_all(k: Lowerer, node: ast.Call, arguments: list[Value]) -> Value:
-    """``cuda.match_all_sync(mask, value)``: whether all lanes hold one value."""
+    """``cuda.match_all_sync(mask, value)``: whether all lanes hold the same value."""
     _expect(k, node, arguments, 2)
     value = k.scalar(node, arguments[1]).expression
     mask = _mask(k, node, arguments[0])

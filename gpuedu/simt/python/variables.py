@@ -1,4 +1,4 @@
-"""Reading a variable of a kernel, also where a thread may not have set it."""
+"""Reading a variable of a kernel, even where a thread may not have set it."""
 
 from __future__ import annotations
 

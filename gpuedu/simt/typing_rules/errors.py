@@ -10,7 +10,7 @@ from gpuedu.errors import GpueduError
 
 
 class TypingError(GpueduError):
-    """An operator or function that Numba's CUDA target has no form of for the types given."""
+    """An operator or function for which Numba's CUDA target has no form with the given types."""
 
 
 def names(dtypes: Iterable[np.dtype]) -> str:

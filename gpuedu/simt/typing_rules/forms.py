@@ -24,7 +24,7 @@ class Signature:
 
     Args:
         operands: The type each operand is cast to; the operation is carried out in these types.
-        result: The type that its outcome is cast to; a tuple of types for a function that gives
+        result: The type that its result is cast to; a tuple of types for a function that gives
             several values (``divmod``, ``math.frexp``, ``math.modf``, ``cuda.match_all_sync``).
     """
 
@@ -34,7 +34,7 @@ class Signature:
 
 @dataclass(frozen=True)
 class Form:
-    """One declared form. ``is_compiled`` is False where Numba types it and then cannot compile."""
+    """One declared form. ``is_compiled`` is False if Numba types it but then cannot compile it."""
 
     operands: tuple[np.dtype, ...]
     result: Result

@@ -37,7 +37,7 @@ def call(name: str, arguments: tuple[np.dtype, ...]) -> Signature:
         name: The function by its home: "math.sqrt", "cmath.exp", "numpy.sin" ("np.sin" too),
             "cuda.popc", "cuda.fp16.hadd", "min"; a type is a conversion: "float32", "numpy.int8",
             "numba.int64", "bool".
-        arguments: The types of the arguments. A literal counts as what `literal` says.
+        arguments: The types of the arguments. A literal has the type that `literal` gives.
 
     Raises:
         TypingError: Numba has no such function, or not for these types, or cannot compile it.

@@ -77,11 +77,11 @@ def binary(
         op: "+ - * / // % ** << >> & | ^ == != < <= > >=", one of them.
         left: Type of the left operand.
         right: Type of the right operand.
-        left_literal: The left operand's value where it is written as a literal. Changes nothing:
-            a literal counts as int64, in powers too (checked), and is here so that a caller need
-            not know that.
+        left_literal: The left operand's value if it is written as a literal. It changes nothing,
+            because a literal counts as int64, even in powers (checked); it is here so that a caller
+            need not know that.
         right_literal: The same for the right operand.
-        in_place: The operator was written ``op=``. Types like the plain one, but for ``/=``.
+        in_place: The operator was written ``op=``. Types like the plain one, except for ``/=``.
 
     Raises:
         TypingError: Numba has no such operation, or cannot compile it.

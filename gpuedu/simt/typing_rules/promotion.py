@@ -30,7 +30,7 @@ class Conversion(IntEnum):
 
 @cache
 def conversion(source: np.dtype, target: np.dtype) -> Conversion | None:
-    """What it costs to convert ``source`` to ``target``; None where Numba has no conversion.
+    """What it costs to convert ``source`` to ``target``; None if Numba has no conversion.
 
     >>> conversion(np.dtype("int32"), np.dtype("float32")).name
     'UNSAFE'
@@ -74,7 +74,7 @@ def unify(*dtypes: np.dtype) -> np.dtype:
         dtypes: One or more scalar types. Numba joins them two by two, narrow ones first.
 
     Raises:
-        TypingError: One of them is no scalar type of a kernel.
+        TypingError: One of them is not a scalar type of a kernel.
 
     >>> unify(np.dtype("int64"), np.dtype("float32"))
     dtype('float64')
@@ -94,8 +94,8 @@ def unify(*dtypes: np.dtype) -> np.dtype:
 def can_assign(value: np.dtype, target: np.dtype) -> bool:
     """Whether a scalar of type ``value`` may be stored in an array of ``target``.
 
-    Storing converts without a word: float64 into int8 loses, and is accepted. Only complex into
-    real is refused, and float16 into bool, which Numba types but cannot compile.
+    Storing converts silently: float64 into int8 loses information, and is accepted. Only complex
+    into real is refused, and float16 into bool, which Numba types but cannot compile.
 
     >>> can_assign(np.dtype("float64"), np.dtype("int8"))
     True

@@ -2,7 +2,7 @@
 
 Numba's CUDA target compiles these few; ``np.sqrt``, ``np.exp``, ``np.abs`` or ``np.floor`` are not
 among them. Which types a function computes in comes from NumPy's own list of loops: the first loop
-that every argument casts to safely. An integer beside a float may go to any float.
+that every argument casts to safely. An integer together with a float may go to any float.
 """
 
 from __future__ import annotations

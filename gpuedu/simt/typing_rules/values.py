@@ -1,4 +1,4 @@
-"""The types of what a kernel finds given: literals, indices, sizes, loop variables, atomics."""
+"""The types that a kernel is given: literals, indices, sizes, loop variables, atomics."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def literal(value: bool | int | float | complex | np.generic) -> np.dtype:
         value: A Python number or a NumPy scalar, which has its own type.
 
     Raises:
-        TypingError: An integer that neither int64 nor uint64 holds, or no number at all.
+        TypingError: An integer that fits neither int64 nor uint64, or not a number at all.
 
     >>> literal(1), literal(0xFFFF_FFFF_FFFF_FFFF), literal(0.5), literal(np.float32(0.5))
     (dtype('int64'), dtype('uint64'), dtype('float64'), dtype('float32'))
@@ -55,7 +55,7 @@ def literal(value: bool | int | float | complex | np.generic) -> np.dtype:
     dtype = np.asarray(value).dtype
     if dtype not in SCALARS:
         raise TypingError(
-            f"{value!r} is no number that a kernel can compute with",
+            f"{value!r} is not a number that a kernel can compute with",
             remedy="use a bool, an integer, a float or a complex number",
         )
     return dtype
@@ -66,8 +66,8 @@ def range_item(arguments: tuple[np.dtype, ...]) -> np.dtype:
 
     Args:
         arguments: One to three types. int8 to int32 count in int32; uint8 to uint64 in uint64;
-            anything with an int64 or a literal in int64. A float is taken, and cut to int32
-            without a word.
+            anything with an int64 or a literal in int64. A float is accepted, and silently
+            truncated to int32.
 
     Raises:
         TypingError: A complex argument, or none, or more than three.
@@ -85,7 +85,7 @@ def range_item(arguments: tuple[np.dtype, ...]) -> np.dtype:
 
 
 def atomic(name: str, array: np.dtype) -> np.dtype:
-    """The type that ``cuda.atomic.<name>`` gives back: the array's.
+    """The type that ``cuda.atomic.<name>`` returns: the array's.
 
     Values are cast to it like stored ones (see `can_assign`).
 
@@ -114,7 +114,7 @@ def index(given: np.dtype) -> np.dtype:
     """The type that an array's index is computed in.
 
     Raises:
-        TypingError: It is no integer: a bool and a float are refused.
+        TypingError: It is not an integer: a bool and a float are refused.
 
     >>> index(np.dtype("uint8"))
     dtype('uint64')
@@ -127,7 +127,7 @@ def index(given: np.dtype) -> np.dtype:
 
 
 def condition(given: np.dtype) -> None:
-    """Refuse what cannot stand as a condition (``if``, ``while``, ``and``, ``or``): float16.
+    """Refuse what cannot be a condition (``if``, ``while``, ``and``, ``or``): float16.
 
     Raises:
         TypingError: The type has no truth value that Numba can compile.

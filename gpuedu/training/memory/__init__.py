@@ -1,10 +1,10 @@
-"""Where the bytes of a training step are, counted exactly on a CPU, told by a GPU's allocator.
+"""Where the bytes of a training step are, counted exactly on a CPU, or by a GPU's allocator.
 
-- ``watch``: watches a stretch of any code; ``step``: one step, or steps out of a run.
-- ``records``: what it leaves, the same for every device; ``reading``: what that says.
+- ``watch``: watches any piece of code; ``step``: one step, or steps of a run.
+- ``records``: what it records, the same for every device; ``reading``: what that says.
 - ``counter`` (with ``live_block``): every storage from its birth to its end, and the budget;
   ``saving`` and ``layers``: who saved it, in which layer and line; ``named_tensors``: what is the
-  model's and the optimizer's; ``allocator``: what a GPU says of itself.
+  model's and the optimizer's; ``allocator``: what a GPU reports.
 """
 
 from gpuedu.training.memory.reading import end_of, ledger_at, peak, peak_bytes, points

@@ -1,4 +1,4 @@
-"""What a GPU's allocator says of itself."""
+"""What a GPU's allocator reports."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import torch
 
 
 class Allocator(Protocol):
-    """What is asked of an allocator; all in bytes."""
+    """What an allocator must provide; all in bytes."""
 
     def live_bytes(self) -> int:
         """What is handed out now."""
@@ -17,17 +17,18 @@ class Allocator(Protocol):
         """The most that was handed out since ``forget_peak``."""
 
     def forget_peak(self) -> None:
-        """Begin to look for the peak anew."""
+        """Start looking for the peak again."""
 
     def release_workspaces(self) -> int:
-        """Have libraries let go of what they keep for themselves; how much that was."""
+        """Make libraries release what they keep for themselves; returns how much that was."""
 
 
 class CudaAllocator:
     """PyTorch's caching allocator of one GPU.
 
     It hands out multiples of 512 bytes (PyTorch, c10/cuda/CUDACachingAllocator.cpp, kMinBlockSize),
-    so it counts a little more than the tensors have. What it keeps in reserve is in no number here.
+    so it counts a little more than the tensors' bytes. What it keeps in reserve is not in any
+    number here.
     """
 
     def __init__(self, device: torch.device) -> None:
@@ -46,7 +47,7 @@ class CudaAllocator:
         torch.cuda.reset_peak_memory_stats(self._device)
 
     def release_workspaces(self) -> int:
-        """Free cuBLAS's workspaces, one a thread and stream; the next product makes them anew."""
+        """Free cuBLAS's workspaces, one per thread and stream; the next product recreates them."""
         before = self.live_bytes()
         # PyTorch has no public name for it; without it, workspaces stay among the rest.
         clear = getattr(torch._C, "_cuda_clearCublasWorkspaces", None)

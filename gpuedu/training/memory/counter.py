@@ -1,12 +1,12 @@
 """Counts every storage that PyTorch's operators make, from its birth to its end.
 
-``LiveCounter`` is a dispatch mode: it sees each operator's results, those of autograd's backward
-included, below all that Python code can do about them. A result that shares the storage of an
-argument (a view, an in-place operation) is nothing new. A storage's end is seen by a weak
+``LiveCounter`` is a dispatch mode: it sees each operator's results, including those of autograd's
+backward pass, below anything that Python code can do to them. A result that shares the storage of
+an argument (a view, an in-place operation) is nothing new. A storage's end is noticed by a weak
 reference. So the count moves at the same moments as the bytes of an allocator do.
 
-What it cannot see: scratch memory inside of one operator, and storages that are not made by an
-operator (``torch.from_numpy``); the latter are told to it (``adopt``) or left out.
+What it cannot see: scratch memory inside an operator, and storages that are not made by an operator
+(``torch.from_numpy``); the latter are registered (``adopt``) or left out.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class LiveCounter(DispatchWatch):
 
     Args:
         device: storages elsewhere are not counted.
-        budget_bytes: passing it raises ``SimulatedOutOfMemoryError``; what passed it is let go.
-        layer: tells the layer that is running.
+        budget_bytes: passing it raises ``SimulatedOutOfMemoryError``; what passed it is freed.
+        layer: gives the layer that is running.
         on_birth: called after each storage that is new.
     """
 
@@ -70,10 +70,10 @@ class LiveCounter(DispatchWatch):
     def adopt(
         self, tensor: Tensor, *, kind: str = "other", layer: str = "", size_bytes: int | None = None
     ) -> LiveBlock | None:
-        """Count the tensor's storage, unless it is counted already; its block, or None if foreign.
+        """Count the tensor's storage, unless it already is; returns its block, or None if foreign.
 
         Raises:
-            SimulatedOutOfMemoryError: where the budget does not hold it.
+            SimulatedOutOfMemoryError: if the budget cannot hold it.
         """
         if not self._is_mine(tensor):
             return None
@@ -93,17 +93,17 @@ class LiveCounter(DispatchWatch):
         return block
 
     def block_of(self, tensor: Tensor) -> LiveBlock | None:
-        """The block of the tensor's storage, where it is counted."""
+        """The block of the tensor's storage, if it is counted."""
         return self._living.get(_key(tensor)) if self._is_mine(tensor) else None
 
     def name_living(self, kind: str, *, since: int) -> None:
-        """Give a kind to all that was made since a tick and still lives."""
+        """Give a kind to everything that was made since a tick and is still live."""
         for block in self._living.values():
             if block.born >= since:
                 block.become(kind, block.layer)
 
     def close(self) -> None:
-        """Look at nothing any more: what lives now outlives the count."""
+        """Stop watching: what is live now outlives the count."""
         for end in self._ends.values():
             end.detach()
         self._living.clear()

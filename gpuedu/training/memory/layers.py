@@ -1,4 +1,4 @@
-"""Where in the model and in the code a run is: the layer that runs, and the line."""
+"""Where in the model and in the code a run is: the running layer, and the line."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _NOT_MINE = (os.path.dirname(torch.__file__) + os.sep, str(Path(__file__).parent
 
 
 class LayerStack:
-    """Knows the innermost layer of a model that runs, while it is entered.
+    """Knows the innermost running layer of a model while it is entered.
 
     A layer's name is as ``named_modules`` gives it, such as ``blocks.0.attention``; it is empty
-    outside of all layers.
+    outside all layers.
     """
 
     def __init__(self, model: nn.Module) -> None:
@@ -51,12 +51,12 @@ class LayerStack:
             handle.remove()
 
     def current(self) -> str:
-        """The innermost layer that runs now."""
+        """The innermost layer that is running now."""
         return self._names[-1] if self._names else ""
 
 
 def current_line() -> str:
-    """The innermost line outside of PyTorch that is running now, as ``file:number``."""
+    """The innermost line outside PyTorch that is running now, as ``file:number``."""
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(_NOT_MINE):
         frame = frame.f_back

@@ -1,4 +1,4 @@
-"""A block while it is watched: what becomes of it is not known yet."""
+"""A block while it is watched: what happens to it is not known yet."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ class LiveBlock:
     line: str = ""
 
     def become(self, kind: str, layer: str, line: str = "") -> None:
-        """Take the first kind that is learned of it, but a more lasting one if that comes later.
+        """Take the first kind that is learned about it, or a more lasting one if that comes later.
 
-        A weight that is saved for backward stays a weight; a result that becomes a gradient is one.
+        A weight that is saved for the backward pass stays a weight; a result that becomes a
+        gradient is one.
         """
         if self.kind == "other" or KINDS.index(kind) < KINDS.index(self.kind):
             self.kind, self.layer, self.line = kind, layer, line

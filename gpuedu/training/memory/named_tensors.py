@@ -33,7 +33,7 @@ def named_tensors(model: nn.Module, optimizer: Optimizer | None = None) -> Itera
 
 
 def gradients(model: nn.Module) -> Iterator[NamedTensor]:
-    """The gradients that there are."""
+    """The existing gradients."""
     for name, parameter in model.named_parameters():
         if parameter.grad is not None:
             yield "gradients", name, parameter.grad

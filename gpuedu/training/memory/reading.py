@@ -13,9 +13,9 @@ from gpuedu.training.memory.records import (
 
 
 def points(trace: MemoryTrace) -> tuple[MemoryPoint, ...]:
-    """What lived at every tick, from the first to the last.
+    """What was live at every tick, from the first to the last.
 
-    Where an allocator was read, its total holds: what it has beyond the blocks is ``other``, and
+    If an allocator was read, its total counts: what it has beyond the blocks is ``other``, and
     stays so until it is read again.
 
     >>> trace = MemoryTrace((Block("weights", 8, 0), Block("other", 4, 1, 2)), (), ticks=3)
@@ -41,10 +41,10 @@ def points(trace: MemoryTrace) -> tuple[MemoryPoint, ...]:
 
 
 def peak(trace: MemoryTrace) -> MemoryPoint:
-    """The point at which most lived; the first, where several are alike.
+    """The point at which most was live; the first, if several are equal.
 
     Raises:
-        ValueError: for a trace of nothing.
+        ValueError: for an empty trace.
     """
     if not trace.ticks:
         raise ValueError("nothing was allocated while the memory was watched")
@@ -52,7 +52,7 @@ def peak(trace: MemoryTrace) -> MemoryPoint:
 
 
 def peak_bytes(trace: MemoryTrace) -> int:
-    """The most that lived at once: on a GPU also between two ticks, inside of one operation."""
+    """The most that was live at once: on a GPU also between two ticks, inside an operation."""
     return max(peak(trace).live_bytes, trace.highest_reading_bytes or 0)
 
 
@@ -60,7 +60,7 @@ def end_of(trace: MemoryTrace, phase: str, *, step: int = 0) -> int:
     """The last tick of a phase; ``step`` counts the times that the phase came, from 0.
 
     Raises:
-        ValueError: where the phase did not come so often.
+        ValueError: if the phase did not come that often.
     """
     begins = [number for number, mark in enumerate(trace.marks) if mark.phase == phase]
     if step >= len(begins):

@@ -18,15 +18,15 @@ KINDS = (
     "other",
 )
 """What a block can be: a parameter; a model's other state, such as running means; a gradient of a
-parameter; an optimizer's state; what was loaded; what was saved for backward; anything else, such
-as gradients of activations, results that a variable holds, and steps between."""
+parameter; an optimizer's state; what was loaded; what was saved for the backward pass; anything
+else, such as gradients of activations, results that a variable holds, and intermediate steps."""
 
 
 @dataclass(frozen=True)
 class Block:
     """A storage: its kind, its size, and its life from tick ``born`` until before tick ``freed``.
 
-    ``freed`` is None where it outlives the trace. ``layer`` is the layer in which it was saved, or
+    ``freed`` is None if it outlives the trace. ``layer`` is the layer in which it was saved, or
     else made, or the name of the parameter that it belongs to; empty outside the model. ``line`` is
     the line of code that saved it, as ``file:number``.
     """
@@ -49,7 +49,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Reading:
-    """What the device's allocator gave for all that lives, at this tick, in bytes."""
+    """What the device's allocator reported for everything live at this tick, in bytes."""
 
     tick: int
     live_bytes: int
@@ -57,17 +57,17 @@ class Reading:
 
 @dataclass(frozen=True)
 class MemoryTrace:
-    """A stretch of a training run, as its memory saw it.
+    """A part of a training run, as its memory saw it.
 
     Attributes:
         blocks: every storage that was counted, in the order of their birth.
         marks: the phases, in order.
         ticks: how many there were.
         device: such as ``"cpu"`` or ``"cuda:0"``.
-        readings: on a GPU, the allocator's totals; empty where blocks are all that is known.
+        readings: on a GPU, the allocator's totals; empty if blocks are all that is known.
         highest_reading_bytes: on a GPU, the allocator's own peak, between the ticks too.
         workspace_bytes: on a GPU, what libraries kept for themselves; in no other number here.
-        budget_bytes: the budget that was enforced, where there was one.
+        budget_bytes: the budget that was enforced, if there was one.
     """
 
     blocks: tuple[Block, ...]
@@ -82,7 +82,7 @@ class MemoryTrace:
 
 @dataclass(frozen=True)
 class MemoryPoint:
-    """What lived at one tick, in bytes by kind; every kind of ``KINDS`` is there."""
+    """What was live at one tick, in bytes by kind; every kind of ``KINDS`` is there."""
 
     tick: int
     phase: str
@@ -107,10 +107,10 @@ class LedgerRow:
 
 @dataclass(frozen=True)
 class Ledger:
-    """Who holds what at one moment: rows by kind, and by layer in the order of their coming.
+    """Who holds what at one moment: rows by kind, and by layer in order of appearance.
 
-    ``source`` is ``"counted"`` where every byte is a block's, ``"allocator"`` where the total is
-    what a GPU's allocator said, and what no block accounts for stands in a row of kind ``other``.
+    ``source`` is ``"counted"`` if every byte is a block's, ``"allocator"`` if the total is what a
+    GPU's allocator said, with what no block accounts for in a row of kind ``other``.
     """
 
     tick: int

@@ -1,4 +1,4 @@
-"""Who saves what for backward, through PyTorch's hooks for saved tensors."""
+"""Who saves what for the backward pass, through PyTorch's hooks for saved tensors."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from gpuedu.training.memory.layers import LayerStack, current_line
 
 
 class SavedTensors:
-    """Tells the counter which storages are saved for backward, by which layer and line.
+    """Tells the counter which storages are saved for the backward pass, by which layer and line.
 
     A storage counts once, whoever saves it again. Parameters stay what they are. A tensor that the
     counter does not know comes from outside, such as a batch that is a view of the whole data: it
-    is counted with its own bytes, not with those of the storage that it shows a part of.
+    is counted with its own bytes, not with those of the storage that it is a part of.
 
-    PyTorch does not look for tensors overwritten since they were saved where hooks are in place
-    (documentation of ``torch.autograd.graph.saved_tensors_hooks``), so this does.
+    If hooks are in place, PyTorch does not check whether tensors were overwritten since they were
+    saved (documentation of ``torch.autograd.graph.saved_tensors_hooks``), so this does.
     """
 
     def __init__(self, counter: LiveCounter, layers: LayerStack) -> None:
@@ -50,8 +50,8 @@ def _unpack(saved: tuple[Tensor, int, str]) -> Tensor:
     tensor, version, line = saved
     if tensor._version != version:
         raise OverwrittenError(
-            f"a {tuple(tensor.shape)} tensor that {line or 'the forward'} saved for backward was "
-            "overwritten in place",
+            f"a {tuple(tensor.shape)} tensor that {line or 'the forward pass'} saved for "
+            "backward was overwritten in place",
             remedy="write to a new tensor: no +=, mul_() or [...] = on what backward needs",
         )
     return tensor

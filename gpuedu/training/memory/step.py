@@ -1,4 +1,4 @@
-"""The memory of one training step: taken by itself, or out of a run by a hook."""
+"""The memory of one training step: taken on its own, or within a run by a hook."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def watch_step(
     """Take ``warmup`` steps and one more on a batch; the trace is of the last one.
 
     Its phases are ``forward``, ``backward`` and ``update``. After a warm-up the optimizer's state
-    and, on a GPU, the libraries' workspaces are there before the watching begins, as in any later
-    step of a run. The gradients of the step before are let go first.
+    and, on a GPU, the libraries' workspaces are there before watching starts, as in any later step
+    of a run. The gradients of the step before are freed first.
 
     Args:
         model: trained by ``warmup + 1`` steps, where it is.
@@ -34,11 +34,11 @@ def watch_step(
         loss: one number from outputs and targets.
         optimizer: over the model's parameters.
         warmup: steps before the one that is watched.
-        budget_bytes: the most that may live in the watched step.
+        budget_bytes: the most that may be live in the watched step.
 
     Raises:
-        SimulatedOutOfMemoryError: where the step passes the budget; the model's gradients are then
-            let go, and it can be used on.
+        SimulatedOutOfMemoryError: if the step passes the budget; the model's gradients are then
+            freed, and it can still be used.
 
     >>> import torch
     >>> from gpuedu.training import MLP
@@ -87,8 +87,8 @@ class MemoryHook(Hook):
     """Watches some steps of a run of ``train``; ``traces`` holds each one's trace.
 
     Args:
-        steps: which; by default the second, when the optimizer has its state.
-        budget_bytes: the most that may live in a watched step; passing it ends the run with a
+        steps: which ones; by default the second, when the optimizer has its state.
+        budget_bytes: the most that may be live in a watched step; passing it ends the run with a
             ``SimulatedOutOfMemoryError``.
 
     >>> import torch
@@ -112,7 +112,7 @@ class MemoryHook(Hook):
         self.traces = {}
 
     def enter(self, phase: str, step: int) -> None:
-        """Begin to watch where a step that is asked for begins, and end where the next one does."""
+        """Start watching when a chosen step begins, and stop when the next one does."""
         if phase == "load":
             self.stop()
             if step in self.steps:
@@ -126,7 +126,7 @@ class MemoryHook(Hook):
         self._watch, self._step = watch, step
 
     def stop(self) -> None:
-        """End the watching, and keep the trace."""
+        """Stop watching, and keep the trace."""
         if self._watch is not None:
             self._watch.__exit__(None, None, None)
             self.traces[self._step] = self._watch.trace()

@@ -1,4 +1,4 @@
-"""Watch a model's memory: every storage from its birth to its end, and whose it is."""
+"""Watch a model's memory: every storage from birth to end, and whose it is."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from gpuedu.training.parameters import device_of
 
 
 class MemoryWatch:
-    """Watches while it is entered; then ``trace()`` tells what it saw.
+    """Watches while it is entered; then ``trace()`` returns what it saw.
 
-    On the CPU every byte is counted, storage by storage. On a GPU the same count tells whose the
-    bytes are, and the allocator, read at each birth, tells how many there are; there, take one step
+    On the CPU every byte is counted, storage by storage. On a GPU the same count says whose the
+    bytes are, and the allocator, read at each birth, says how many there are; there, take one step
     before you watch, so that the libraries have their workspaces, which are left out. A budget
     makes any device small: passing it raises ``SimulatedOutOfMemoryError``, as a full GPU raises
     its own error.
 
     Args:
-        model: its parameters tell the device; its layers are named in the trace.
-        optimizer: whose state is told apart.
-        budget_bytes: the most that may live, the model and the optimizer's state included.
+        model: its parameters give the device; its layers are named in the trace.
+        optimizer: whose state is counted separately.
+        budget_bytes: the most that may be live, including the model and the optimizer's state.
         allocator: read at each birth; by default the GPU's own.
-        tells_saved: whether what is saved for backward is told apart from other results, and what
-            is overwritten there is refused. ``torch.func`` does not work where it is.
+        tells_saved: whether what is saved for the backward pass is distinguished from other
+            results, and overwriting it is refused. ``torch.func`` does not work with it.
 
     Raises:
         NoParametersError: for a model without parameters.
-        SimulatedOutOfMemoryError: on entering too, where the model alone passes the budget.
+        SimulatedOutOfMemoryError: also on entering, if the model alone passes the budget.
 
     >>> import torch
     >>> from gpuedu.training.memory.reading import ledger_at, end_of
@@ -112,14 +112,14 @@ class MemoryWatch:
         self._marks.append(Mark(self._counter.ticks, phase))
 
     def add_batch(self, *batch: Any) -> None:
-        """Count tensors, also in tuples, lists and dicts, as what was loaded."""
+        """Count tensors, also those in tuples, lists and dicts, as what was loaded."""
         for tensor in tree_leaves(batch):
             if isinstance(tensor, Tensor):
                 self._counter.adopt(tensor, kind="batch", size_bytes=tensor.nbytes)
                 self._name("batch", "", tensor)
 
     def trace(self) -> MemoryTrace:
-        """All that was seen so far."""
+        """Everything that was seen so far."""
         self._learn()
         return MemoryTrace(
             blocks=tuple(block.as_block() for block in self._counter.blocks),

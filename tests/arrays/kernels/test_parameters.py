@@ -65,7 +65,7 @@ def test_reserved_names_are_refused():
         read_parameters("float32 _x")
     with pytest.raises(ValueError, match="Can not use 'i' as a parameter name"):
         read_parameters("float32 i")
-    with pytest.raises(DeviceArrayValueError, match="one name"):
+    with pytest.raises(DeviceArrayValueError, match="same name"):
         cp.ElementwiseKernel("T x", "T x", "")
 
 

@@ -282,7 +282,7 @@ def test_a_map_may_have_lines_and_macros_may_not():
     for at, name in ((1, "reduce_expr"), (2, "post_map_expr")):
         expressions = ["x", "a + b", "y = a"]
         expressions[at] = expressions[at].replace("a", "\na", 1)
-        with pytest.raises(KernelSourceError, match="CuPy makes a macro of it") as told:
+        with pytest.raises(KernelSourceError, match="CuPy turns it into a macro") as told:
             cp.ReductionKernel("T x", "T y", *expressions, "0")(cp.zeros(4))
         assert told.value.function == name
 

@@ -190,4 +190,4 @@ def test_a_real_thread_is_no_part_of_the_simulation():
         thread = threading.Thread(target=use)
         thread.start()
         thread.join()
-    assert faults == ["Start threads by `threading.Thread`: the clock knows those."]
+    assert faults == ["Start threads with `threading.Thread`: the clock knows those."]

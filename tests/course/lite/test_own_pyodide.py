@@ -86,8 +86,8 @@ def test_the_lock_file_has_the_sums_of_what_is_there(folder, compiler, tmp_path)
 @pytest.mark.parametrize(
     ("missing", "said"),
     [
-        ("pyodide.js", "is no folder of Pyodide: it has no pyodide.js"),
-        ("pyodide-lock.json", "is no folder of Pyodide: it has no pyodide-lock.json"),
+        ("pyodide.js", "is not a folder of Pyodide: it has no pyodide.js"),
+        ("pyodide-lock.json", "is not a folder of Pyodide: it has no pyodide-lock.json"),
         ("n.whl", "has Pyodide without its package numpy"),
     ],
 )

@@ -391,7 +391,7 @@ def test_wrong_folders_are_refused(tmp_path, mine, first):
 def test_a_broken_release_changes_nothing(mine, second):
     before = contents(mine)
     notebook_path(second, LESSONS[1]).write_text("{")
-    with pytest.raises(WorkspaceError, match=r"02_kernels.ipynb is no notebook"):
+    with pytest.raises(WorkspaceError, match=r"02_kernels.ipynb is not a notebook"):
         update(mine, second)
     assert contents(mine) == before
 

@@ -100,4 +100,4 @@ def test_a_return_before_the_barrier_is_judged_as_the_draft_is():
     for name in ("jumps_as_drafted", "jumps_returns_early"):
         assert "jumps" in lost(report_of("find-the-race", "wrong", name))
     said = fault(report_of("find-the-race", "wrong", "jumps_returns_early"), "jumps").message
-    assert "undefined, the block may hang. Since Volta" in said
+    assert "undefined, and the block may hang. Since Volta" in said

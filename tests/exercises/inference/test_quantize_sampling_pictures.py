@@ -33,7 +33,7 @@ def test_formats_are_told_with_their_bits_and_losses():
 def test_weights_that_are_no_numbers_are_said_to_be_none():
     quantize, _, pack, _ = stored_answers("quantize", "right", "ends_first").values()
     axes = load_picture("quantize")(quantize, no_weights)
-    assert axes[0].texts[-1].get_text() == "128 of 128 errors\nare no finite number"
+    assert axes[0].texts[-1].get_text() == "128 of 128 errors\nare not finite numbers"
     assert_fit_to_print(axes)
     axes = load_picture("inference/formats")(quantize, no_weights, pack)
     assert axes[1].texts[-1].get_text() == "no number to draw:\n8 bits\n4 bits\n4 bits in 32s"

@@ -62,7 +62,7 @@ def test_an_assertion_of_the_compiler_ends_its_process_and_is_told():
         assert f"gave up on `f` in line {FIRST + 2}: " in problem.message
         assert "(SIGABRT)" in problem.message
         assert "Its last words: invalid tensor element type" in problem.message
-        assert f"line {FIRST}: `tl.store` gives no value" in problem.cause
+        assert f"line {FIRST}: `tl.store` returns no value" in problem.cause
         assert not isolation._warm
     run(RIGHT)
 
@@ -120,7 +120,7 @@ def test_what_is_assumed_holds_where_it_is_run():
 def test_where_the_interpreter_meets_it_first_the_line_is_told_too():
     with pytest.raises(AnswerError, match=f"on line {FIRST + 1}, ") as found:
         run("y = tl.store(out + at, v, mask=at < n)\ntl.store(out + at, y)")
-    assert f"line {FIRST}: `tl.store` gives no value" in found.value.remedy
+    assert f"line {FIRST}: `tl.store` returns no value" in found.value.remedy
 
 
 def test_a_graders_player_starts_no_process(monkeypatch):

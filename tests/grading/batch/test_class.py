@@ -164,9 +164,9 @@ def test_a_folder_keeps_to_the_secret_that_it_was_used_with(tmp_path):
         assert class_secret(out, mine) == "my class"
     assert [path.name for path in out.iterdir()] == [DIGEST]
     assert "my class" not in (out / DIGEST).read_text()
-    with pytest.raises(GpueduError, match=r"another secret before.*name the file of before"):
+    with pytest.raises(GpueduError, match=r"another secret before.*name the earlier file"):
         class_secret(out, other)
-    with pytest.raises(GpueduError, match=r"no file was named now.*`--secret`"):
+    with pytest.raises(GpueduError, match=r"no file was named this time.*`--secret`"):
         class_secret(out)
     drawn = class_secret(tmp_path / "drawn")
     with pytest.raises(GpueduError, match=r"another secret before.*leave out the secret's file"):

@@ -114,7 +114,7 @@ def test_a_worker_that_cannot_grade_is_left_out_and_told(tmp_path, cluster):
     with (other / "gpuedu" / "units.py").open("a") as file:
         file.write("\n# mended\n")
     cluster.start_worker(PYTHONPATH=str(other))
-    with pytest.raises(GpueduError, match=r"no worker of .* has other sources than that"):
+    with pytest.raises(GpueduError, match=r"no worker of .* has different sources from the class"):
         grade_class(tasks, out, lambda _: None, **settings)
     assert read_verdicts(out) == []
     cluster.start_worker(PATH=str(tmp_path))

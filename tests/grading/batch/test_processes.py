@@ -46,7 +46,7 @@ def test_a_grader_that_is_killed_is_a_fault_of_ours_and_is_replaced(job):
         ((_, reply),) = crew.replies()
         assert reply.verdict.exercises[0].state == "unsolved"
         crew.take(replace(job, sources="others"))
-        with pytest.raises(GpueduError, match="has other sources than that of the class"):
+        with pytest.raises(GpueduError, match="has different sources from the class's"):
             crew.replies()
         crew.take(replace(job, course="99.0"))
         with pytest.raises(GpueduError, match=r"the class is graded with 99\.0"):

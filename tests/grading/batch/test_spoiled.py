@@ -80,17 +80,17 @@ def test_no_other_secret_is_drawn_where_that_of_verdicts_is_gone(out, tmp_path):
 def test_a_secret_that_is_no_text_is_told(out, tmp_path):
     own = tmp_path / "own.txt"
     own.write_bytes(b"\xff\xfe\xff")
-    with pytest.raises(GpueduError, match=r"own\.txt is no text"):
+    with pytest.raises(GpueduError, match=r"own\.txt is not text"):
         class_secret(out, own)
     (out / NAME).write_bytes(b"\xff\xfe\xff")
-    with pytest.raises(GpueduError, match=rf"{NAME} is no text"):
+    with pytest.raises(GpueduError, match=rf"{NAME} is not text"):
         class_secret(out)
 
 
 def test_numbers_of_a_class_are_not_forgotten_with_the_note_of_them(out, tmp_path):
     task = replace(task_of(tmp_path), learner="bob", variant="abcdefghijkl")
     write_verdict(out, "b.verdict.json", Verdict(task, State.GRADED, digest="bcd"))
-    with pytest.raises(GpueduError, match=r"variants\.txt, which says whose, is gone"):
+    with pytest.raises(GpueduError, match=r"variants\.txt, which says whose they are, is gone"):
         Ledger(out, PlayingLimits()).open(task_of(tmp_path))
 
 

@@ -39,7 +39,7 @@ def test_submissions_are_found_as_nbgrader_lays_them_out(tmp_path):
     assert len(find(tmp_path, ["00_welcome"])[0]) == 3
     with pytest.raises(GpueduError, match="no submission in"):
         find(tmp_path, ["20_collectives"])
-    with pytest.raises(GpueduError, match="is no folder"):
+    with pytest.raises(GpueduError, match="is not a folder"):
         find(tmp_path / "none")
 
 
@@ -75,7 +75,7 @@ def test_a_name_that_belongs_to_no_lesson_is_told(tmp_path, name):
     found, told = find(tmp_path)
     assert [one[1] for one in found] == ["00_welcome"]
     (line,) = told
-    assert line.startswith(f"passed over: {tmp_path}/bob/{name}: its name is not that of a lesson")
+    assert line.startswith(f"skipped: {tmp_path}/bob/{name}: its name is not that of a lesson")
 
 
 def test_of_several_submissions_of_a_lesson_none_is_taken_and_each_is_told(tmp_path):
@@ -84,7 +84,7 @@ def test_of_several_submissions_of_a_lesson_none_is_taken_and_each_is_told(tmp_p
     found, told = find(tmp_path)
     assert found == [("ann", "00_welcome", "00_welcome.zip")]
     assert len(told) == 5
-    assert "(1).ipynb: it is one of 2 submissions of this lesson: leave one of them" in told[0]
+    assert "(1).ipynb: it is one of 2 submissions of this lesson: keep one of them" in told[0]
     assert "bob/01_why_gpus.zip: it is one of 2" in told[-1]
 
 
@@ -96,7 +96,7 @@ def test_thousands_of_files_of_one_learner_are_told_in_few_lines(tmp_path):
     assert [one[0] for one in found] == ["ann", "bob"]
     assert len(told) == 3 * 11
     assert sum(map(len, told)) < 40 * 300
-    counted = [line for line in told if line.startswith(f"passed over: {tmp_path}/ann: ")]
+    counted = [line for line in told if line.startswith(f"skipped: {tmp_path}/ann: ")]
     assert [line.rsplit(": ")[-1] for line in counted] == [
         "2,990 more like these",
         "290 more like these",
@@ -111,12 +111,12 @@ def test_nothing_is_passed_over_in_silence(tmp_path, monkeypatch):
     (tmp_path / "eve").symlink_to(tmp_path / "ann")
     found, told = find(tmp_path)
     assert [one[0] for one in found] == ["ann"]
-    why = dict(line.removeprefix(f"passed over: {tmp_path}/").split(": ", 1) for line in told)
+    why = dict(line.removeprefix(f"skipped: {tmp_path}/").split(": ", 1) for line in told)
     assert why == {
         ".git": "its name begins with a dot",
-        "README.md": "no learner's folder",
+        "README.md": "not a learner's folder",
         "ann/41_capstone.zip": "this lesson is in preparation",
-        "cy": "there is nothing in it",
+        "cy": "it is empty",
         "eve": "a symbolic link, which is not followed: put the folder itself there",
     }
 
@@ -141,4 +141,4 @@ def test_a_learners_folder_that_cannot_be_read_is_passed_over(name, tmp_path, mo
     monkeypatch.setattr(Path, name, refused)
     found, told = find(tmp_path)
     assert [learner for learner, *_ in found] == ["ann"]
-    assert told == [f"passed over: {tmp_path}/bob: it cannot be read: Permission denied"]
+    assert told == [f"skipped: {tmp_path}/bob: it cannot be read: Permission denied"]

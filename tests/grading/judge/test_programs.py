@@ -92,7 +92,7 @@ def test_a_refused_operation_is_told_by_its_name(zygote):
     bench = Bench(ROOT, "autocast")
     report = graded(bench, [*bench.solution_cells(), in_halves(FORGED["a file"])], zygote)
     faults = [result.fault.message for result in report.results if result.fault]
-    assert any("`from_file` cannot be used where a class is graded" in one for one in faults)
+    assert any("`from_file` cannot be used when a class is graded" in one for one in faults)
 
 
 SAYS_WHAT_IS_WANTED = (

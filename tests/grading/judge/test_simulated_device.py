@@ -99,7 +99,7 @@ def test_what_has_the_names_of_a_buffer_is_none(zygote):
     report = graded(bench, [*bench.stub_cells(), NEVER_COPIED_IN], zygote)
     assert report.points == 0
     told = " ".join(one.fault.message for one in report.results if one.fault)
-    assert "a buffer is wanted" in told
+    assert "this needs a buffer" in told
 
 
 ASKS_AND_NAMES = """

@@ -221,7 +221,7 @@ def test_a_plain_function_stays_and_tells_whether_it_calls_a_compiled_one(compil
     ],
 )
 def test_compiled_code_uses_nothing_that_leads_out_of_it(name, refused, compiled):
-    with pytest.raises(AnswerError, match=f"{refused}.* cannot be used.* where a class is graded"):
+    with pytest.raises(AnswerError, match=f"{refused}.* cannot be used.* when a class is graded"):
         there(compiled[name])
 
 

@@ -132,7 +132,7 @@ def test_names_of_files_can_be_written_wherever_they_are_told(tmp_path):
 def test_nothing_of_a_learners_moves_the_cursor(capsys):
     task = GradingTask("eve\x1b[2K\n[2/2] bob", LESSON, "", 1)
     _print_graded(Progress(task, "graded", 1.0, 0.1, 1, 2))
-    _warn("passed over: \udcff\x1b[2J\r")
+    _warn("skipped: \udcff\x1b[2J\r")
     told = capsys.readouterr()
     assert told.out.count("\n") == told.err.count("\n") == 1
     assert "\x1b" not in told.out + told.err

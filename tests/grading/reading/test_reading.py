@@ -125,13 +125,13 @@ def another_kernel(notebook):
 FORMS = {
     deleted_check: "put back, as released: amdahl-check",
     edited_check: "changed by the learner, run as released: amdahl-check",
-    doubled_check: "there more than once, one of them taken: amdahl-check",
+    doubled_check: "there more than once, one of each used: amdahl-check",
     edited_setup: "changed by the learner, run as released",
     stripped_metadata: None,
     ids_gone: None,
     ids_drawn_anew: None,
     as_colab_saves: None,
-    reordered: "cells stand in another order",
+    reordered: "cells are in a different order",
     points_changed: None,
     type_changed: "changed by the learner, run as released: amdahl-check",
     another_kernel: "'R'",
@@ -293,9 +293,9 @@ def test_links_pipes_and_devices_are_passed_over(tmp_path, notebook, released):
     got = read(tmp_path / "in", released)
     assert got.answers[ANSWER] == MINE
     assert got.repairs == (
-        "passed over a.ipynb: a symbolic link",
-        "passed over folder: a symbolic link",
-        "passed over pipe.ipynb: a pipe",
+        "skipped a.ipynb: a symbolic link",
+        "skipped folder: a symbolic link",
+        "skipped pipe.ipynb: a pipe",
     )
 
 
@@ -449,16 +449,16 @@ REFUSED = {
     link_itself: "a symbolic link: regular files only",
     pipe_itself: "a pipe: regular files only",
     empty: "the notebook is empty",
-    truncated: "this is no notebook",
-    a_list: "this is no notebook",
-    of_the_future: "this is no notebook",
-    deep: "this is no notebook",
+    truncated: "this is not a notebook",
+    a_list: "this is not a notebook",
+    of_the_future: "this is not a notebook",
+    deep: "this is not a notebook",
     wide: "too many values",
     large: "38.1 MiB, at most 30 MiB",
     zip_bomb: "at most",
-    lying_archive: "cannot be unpacked|at most|this is no notebook",
-    small_archive_of_gigabytes: "compressed in a way that is not read",
-    small_archive_of_gigabytes_by_lzma: "compressed in a way that is not read",
+    lying_archive: "cannot be unpacked|at most|this is not a notebook",
+    small_archive_of_gigabytes: "compressed in a way that cannot be read",
+    small_archive_of_gigabytes_by_lzma: "compressed in a way that cannot be read",
     broken_archive: "cannot be unpacked|broken archive",
     archive_in_an_archive: "there is no 01_why_gpus.ipynb in it, but inner.zip",
     archive_in_an_archive_in_a_folder: "there is no 01_why_gpus.ipynb in it, but inner.zip",
@@ -466,7 +466,7 @@ REFUSED = {
     deep_folders: "12 deep",
     nothing: "there is no 01_why_gpus.ipynb in it, but readme.txt",
     missing: "cannot be read: No such file",
-    huge_number: "this is no notebook",
+    huge_number: "this is not a notebook",
     many_cells: "3000 cells",
 }
 

@@ -56,7 +56,7 @@ def verdicts():
         verdict_on("bob", one, seed=5),
         verdict_on("cy", one + "\n# mine", seed=6),
         verdict_on("dan", other),
-        failed("eve", "this is no <b>notebook</b>"),
+        failed("eve", "this is not a <b>notebook</b>"),
     ]
     return [verdict.as_dict() for verdict in made]
 

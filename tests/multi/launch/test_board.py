@@ -37,7 +37,7 @@ def test_a_long_line_is_cut_and_half_a_line_is_none(tmp_path):
 @pytest.mark.parametrize(
     ("standing", "told"),
     [
-        (Standing(0, 1, 0, "starts"), "rank 0 has not begun yet"),
+        (Standing(0, 1, 0, "starts"), "rank 0 has not started yet"),
         (Standing(0, 1, 0, "runs"), "rank 0 computes"),
         (Standing(0, 1, 0, "done"), "rank 0 is done"),
         (

@@ -248,7 +248,7 @@ def test_a_rank_that_never_ends_is_ended():
         if dist.get_rank() == 1:
             time.sleep(3600)
 
-    with pytest.raises(LaunchError, match=r"not done in time: .*rank 1 computes"):
+    with pytest.raises(LaunchError, match=r"did not finish in time: .*rank 1 computes"):
         run(hangs, time_limit_s=20.0)
 
 
@@ -326,8 +326,8 @@ def test_an_interruption_ends_the_ranks(tmp_path, is_time):
     ("function", "ranks", "options", "told"),
     [
         (lambda: None, 0, {}, "at least one rank, got 0"),
-        (lambda: None, 10**6, {}, "ranks take about .* are free"),
-        (lambda: None, 2, {"backend": "nccl"}, "need as many GPUs, and there are 0"),
+        (lambda: None, 10**6, {}, "ranks take about .* is free"),
+        (lambda: None, 2, {"backend": "nccl"}, "need 2 GPUs, and there are 0"),
     ],
 )
 def test_what_cannot_be_started_is_refused_at_once(function, ranks, options, told):

@@ -189,7 +189,7 @@ def sends(tensor, *, into=None, to=1):
         (sends(torch.zeros(4).double()), r"\(4,\) float64 .*\(4,\) float32"),
         (sends(torch.zeros(4), to=2), "there is no rank 2: they are 0 to 1"),
         (sends(torch.zeros(4), to=0), "rank 0 calls a send with itself"),
-        (sends([1.0]), "a send is of a tensor, got list"),
+        (sends([1.0]), "a send takes a tensor, got list"),
     ],
 )
 def test_what_does_not_fit_together_is_told(function, told):

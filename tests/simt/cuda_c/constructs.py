@@ -167,7 +167,7 @@ add(
 add("pointer_to_pointer", "int*", "int* p = out; // here\nint** pp = &p;\n**pp = 3;")
 add("array_of_pointers", "int*", "int a, b;\nint* p[2] = {&a, &b}; // here\n*p[0] = 3; out[0] = a;")
 add("decltype", "decltype", "decltype(out[0] + 1) x = 3; // here\nout[0] = x;")
-add("placement_of_a_string", "text", 'const char* s = "abc"; // here\nout[0] = s[1];')
+add("placement_of_a_string", "string", 'const char* s = "abc"; // here\nout[0] = s[1];')
 add("atomic_on_a_short", "atomicCAS", "__shared__ unsigned short s;\natomicCAS(&s, 1, 2); // here")
 add("match_all", "__match_all_sync", "int p;\nout[0] = __match_all_sync(~0u, 1, &p); // here")
 add("launch_from_a_kernel", "", "out[0] = __isGlobal(out); // here")
@@ -198,7 +198,7 @@ add(
 )
 add(
     "no_return",
-    "promises a `int` and comes to its end without `return`",
+    "promises a `int` and reaches its end without `return`",
     "out[0] = whole(1);",
     "__device__ int whole(int v) { v + 1; } // here",
 )

@@ -59,4 +59,4 @@ extern "C" __global__ void k(const float* a, float* out, int n) {
     trace = simulate(CudaCKernel(code, "k"), 1, 64, a, out, np.int32(60))
     (note,) = trace.findings
     assert (note.level, note.kind, note.place.line) == (Level.NOTE, "exited-before-barrier", 7)
-    assert "undefined, the block may hang. Since Volta" in note.message
+    assert "undefined, and the block may hang. Since Volta" in note.message

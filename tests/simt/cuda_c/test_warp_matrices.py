@@ -489,7 +489,7 @@ extern "C" __global__ void k(const half* a, float* c, int n) {
         ("wmma::fragment<wmma::matrix_a, 16, 16, 16, float, wmma::row_major> f;", "holds half"),
         ("wmma::fragment<wmma::accumulator, 16, 16, 16, int> f;", "holds half or float"),
         ("wmma::fragment<wmma::accumulator, 16, 16, 16, float, wmma::row_major> f;", "no layout"),
-        ("wmma::fragment<wmma::matrix_c, 16, 16, 16, half, wmma::row_major> f;", "is no use"),
+        ("wmma::fragment<wmma::matrix_c, 16, 16, 16, half, wmma::row_major> f;", "is not a use"),
         ("wmma::fragment<wmma::matrix_a, 16> f;", "has a use, M, N, K"),
         (
             "wmma::fragment<wmma::matrix_a, 16, 16, 8, wmma::precision::tf32, wmma::row_major> f;",

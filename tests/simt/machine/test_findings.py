@@ -150,7 +150,7 @@ def test_forgotten_dynamic_shared_memory_is_told_in_bytes():
 
 def test_a_static_array_that_is_too_small_is_to_be_made_larger():
     found = in_c("__shared__ float s[16]; s[t] = 1;")
-    assert found.remedy.startswith("make `s` as large as its largest index asks for")
+    assert found.remedy.startswith("make `s` as large as its largest index requires")
 
 
 def test_an_index_below_zero_is_told_by_how_it_came_about():

@@ -1,8 +1,8 @@
 """The learner's side of a simulated clock: threads that run here, and wait there.
 
 ``gpuedu.clock.standins`` works on it as on a clock of this process. All threads share the line to
-the device, and one runs at a time: who receives a message for another hands it over, and sleeps
-until there is one for itself.
+the device, and one runs at a time: a thread that receives a message for another hands it over and
+sleeps until there is one for itself.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class Line(Protocol):
         """Ask the clock for something."""
 
     def end_thread(self, fault: BaseException | None) -> Any:
-        """Say that the calling thread has ended; the next message, whoever it is for."""
+        """Say that the calling thread has ended; returns the next message, for any thread."""
 
 
 class RemoteMoment:
-    """A moment of the clock, which knows of it when somebody waits for it: then it has a number.
+    """A moment of the clock, which learns of it when a thread waits for it: then it has a number.
 
-    ``value`` is known to who has waited for it.
+    ``value`` is known to a thread that has waited for it.
     """
 
     def __init__(self, clock: RemoteClock, what: str) -> None:
@@ -56,7 +56,7 @@ class RemoteMoment:
         return self.has_happened
 
     def happen(self, value: Any = None) -> bool:
-        """Let who waits go on; False, and nothing else, the second time."""
+        """Let waiting threads go on; the second time, only return False."""
         if self.has_happened or self.number is not None:
             return not self.has_happened and self._clock.act("happen", self.number, value)
         self.has_happened, self.value = True, value
@@ -66,10 +66,10 @@ class RemoteMoment:
 class RemoteProcess:
     """A thread of this process that takes part in the clock.
 
-    As long as nobody else would go on, it lets time pass by itself. ``passed`` is for what it did
-    that, by numbers, and ``owes`` are the numbers of which the clock does not know, in order:
-    ``owed`` nanoseconds. ``tick`` is the time without them, and ``free_tick`` that until which
-    nobody else goes on, where they are known; ``seen_tick`` is the time when it was last known.
+    As long as no other would go on, it lets time pass on its own. ``passed`` says what it did that
+    for, by numbers, and ``owes`` are the numbers that the clock does not yet know, in order:
+    ``owed`` nanoseconds. ``tick`` is the time without them, and ``free_tick`` the time until which
+    no other goes on, if they are known; ``seen_tick`` is the time when it was last known.
     """
 
     def __init__(self, clock: RemoteClock, name: str, number: int) -> None:
@@ -86,23 +86,23 @@ class RemoteProcess:
         self.tick, self.free_tick = None, 0
 
     def know(self, now_s: float, free_s: float) -> None:
-        """Take what the clock says of the time."""
+        """Take what the clock says about the time."""
         self.tick, self.free_tick = round(now_s * _NS), round(free_s * _NS)
         if self.tick > self.seen_tick:
             self.glances = 0
 
     def is_free_for(self, ticks: int) -> bool:
-        """Whether so much time can pass before anybody else goes on."""
+        """Whether this much time can pass before any other goes on."""
         is_told = self.tick is not None and len(self.owes) < MOST_PASSED
         return is_told and self.tick + self.owed + ticks < self.free_tick
 
     def owe(self, kind: str, what: str, time_s: float) -> None:
-        """Let time pass of which the clock has to be told."""
+        """Let time pass that the clock has to be told about."""
         self.owed += ticks_of(time_s)
         self.owes.append(self.passed.setdefault((kind, what, time_s), len(self.passed)))
 
     def settle(self) -> list:
-        """All of which the clock has to be told, as it takes it: from now on it knows that."""
+        """Everything the clock has to be told, in its form; from now on it knows that."""
         told = [list(map(list, self.passed)), np.array(self.owes, np.int32)]
         self.goes_on()
         self.passed, self.owes, self.owed = {}, [], 0
@@ -110,7 +110,7 @@ class RemoteProcess:
 
 
 class RemoteClock:
-    """The clock, with what stand-ins ask of one; made by the thread that is called from there.
+    """The clock, with what stand-ins need from one; made by the thread that is called from there.
 
     Args:
         line: to the device.
@@ -146,7 +146,7 @@ class RemoteClock:
     def wait(self, moment: RemoteMoment, *, limit_s: float | None = None) -> Any:
         """Wait in the calling thread until ``moment`` happens, and return its value.
 
-        With a limit it happens then at the latest, and its value is False.
+        With a limit it happens by then at the latest, with the value False.
         """
         if not moment.has_happened:
             self.settle()
@@ -160,7 +160,7 @@ class RemoteClock:
         return moment.value
 
     def pass_alone(self, time_s: float, what: str, kind: str = "wait") -> bool:
-        """Let time pass where nobody else goes on meanwhile; whether it did."""
+        """Let time pass if no other thread goes on meanwhile; returns whether it did."""
         process = current(self)
         if not process.is_free_for(ticks_of(time_s)):
             return False
@@ -177,7 +177,7 @@ class RemoteClock:
             self._pass("sleep", "its sleep to end", time_s)
 
     def glance(self) -> None:
-        """A look at the clock or at a state without waiting."""
+        """Look at the clock or at a state without waiting."""
         process = self._in_time()
         process.glances += 1
         if process.glances > FREE_GLANCES:
@@ -196,13 +196,13 @@ class RemoteClock:
             process.glances = 0
 
     def settle(self) -> None:
-        """Tell the clock of all that it does not know of: before anything else is asked."""
+        """Tell the clock everything that it does not know, before anything else is asked."""
         process = current(self)
         if process.owes:
             process.know(*self._ask("pass", *process.settle()))
 
     def start_thread(self, target: Callable[[], Any], name: str) -> None:
-        """Let a function of no arguments run on this clock in a thread of its own."""
+        """Let a function of no arguments run on this clock in its own thread."""
         number = self.act("thread", name)
         self._boxes[number] = queue.SimpleQueue()
         body = threading.Thread(
@@ -212,7 +212,7 @@ class RemoteClock:
         body.start()
 
     def act(self, name: str, *args: Any) -> Any:
-        """Ask for something of the clock; ends the thread where that is closed."""
+        """Ask the clock for something; ends the thread if the clock is closed."""
         self.settle()
         current(self).free_tick = 0
         return self._ask(name, *args)
@@ -228,7 +228,7 @@ class RemoteClock:
     # Messages, by thread
 
     def received(self, message: Any, mine: int) -> Any:
-        """The message for thread ``mine``, where another may have come first."""
+        """The message for thread ``mine``; one for another thread may come first."""
         if _addressed(message) != mine:
             self._hand_over(message)
             message = self._boxes[mine].get()

@@ -1,7 +1,7 @@
-"""A simulated clock on which a learner's threads take part, from another process.
+"""A simulated clock that a learner's threads take part in, from another process.
 
-Each thread there has one here, which is on the clock, and does what the other asks for. Only one of
-all runs at a time, so whatever arrives is asked by the thread that was told to go on last.
+Each thread there has one here, which is on the clock and does what the other asks for. Only one of
+them runs at a time, so whatever arrives comes from the thread that was last told to go on.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST_MOMENTS = 100_000
 MOST_THREADS = 100
 """In one run of a play."""
 MOST_PASSED = 10_000
-"""Looks, sleeps and waits in vain that one message tells of."""
+"""Looks, sleeps and vain waits that one message reports."""
 _AHEAD_S = 10.0
 """How far ahead a thread is told of, where nothing is due."""
 _MOST_TOLD = 200
@@ -28,11 +28,11 @@ _MOST_TOLD = 200
 
 
 class LentClock:
-    """A clock of a play's, as a learner's process may use it.
+    """A play's clock, as a learner's process may use it.
 
     Args:
-        clock: the play's; who makes this is on it.
-        live: what the thread of a number does here.
+        clock: the play's; the maker of this is on it.
+        live: what the thread with a number does here.
     """
 
     def __init__(self, clock: VirtualClock, live: Callable[[int], None]) -> None:
@@ -46,8 +46,8 @@ class LentClock:
         """One thing that a thread asks for.
 
         Raises:
-            AnswerError: it is nothing that can be asked for, or too much of it.
-            DeadlockError: it waits for what never comes.
+            AnswerError: it cannot be asked for, or it is too much.
+            DeadlockError: it waits for something that never comes.
         """
         act, kinds = _ACTS.get(name, (None, ()))
         if act is None or type(args) is not list or len(args) != len(kinds):
@@ -88,7 +88,7 @@ class LentClock:
         if not all(type(one) is int and 0 <= one < len(known) for one in numbers):
             raise AnswerError("a message to the clock has no known form")
         if len(numbers) > MOST_PASSED:
-            raise AnswerError(f"more than {MOST_PASSED:,} looks were told of at once")
+            raise AnswerError(f"more than {MOST_PASSED:,} looks were reported at once")
         for one in numbers:
             self._pass_one(*known[one])
         return self._free()

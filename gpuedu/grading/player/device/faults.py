@@ -15,7 +15,7 @@ _PLAIN = (str, bool, int, float, type(None))
 def describe_fault(fault: BaseException) -> dict[str, Any]:
     """An exception as plain values.
 
-    Where NumPy's text shows an array, what is in it is left out: no copy brought it to the host.
+    If NumPy's text shows an array, its contents are left out: no copy brought them to the host.
     """
     return {
         "classes": [[one.__module__, one.__qualname__] for one in type(fault).__mro__[:-1]],
@@ -26,7 +26,7 @@ def describe_fault(fault: BaseException) -> dict[str, Any]:
 
 
 def without_elements(text: str) -> str:
-    """A text in which arrays do not show what is in them.
+    """A text in which arrays do not show their contents.
 
     >>> without_elements("not an index: 'array(0.1, dtype=float32)', nor array([[1, 2]])")
     "not an index: 'array(…)', nor array(…)"
@@ -46,7 +46,7 @@ def _text_of(fault: BaseException) -> str:
 
 
 def rebuild_fault(message: dict[str, Any]) -> BaseException:
-    """The exception, as far as its class is known here; its name and text in any case."""
+    """The exception, if its class is known here; its name and text in any case."""
     classes = [_class_of(*one) for one in message["classes"]]
     first, text = classes[0], message["text"]
     for made in (_by_fields, _by_text):

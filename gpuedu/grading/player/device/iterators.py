@@ -1,4 +1,4 @@
-"""Iterators that a learner's function made: they stay with it, and are asked from afar."""
+"""Iterators that a learner's function made: they stay with it, and are called remotely."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from gpuedu.errors import AnswerError
 from gpuedu.grading.player.device.link import Link
 
 Ask = Callable[[str, int], Mapping[str, Any]]
-"""Asks the iterator of a number for something: iter, next, close or leave."""
+"""Asks the iterator with a number for something: iter, next, close or leave."""
 
 
 class Iterators:
-    """Where the learner's code is: what its functions gave, by number.
+    """On the learner's side: what its functions returned, by number.
 
     Args:
         link: knows the items that came from the play.
@@ -27,7 +27,7 @@ class Iterators:
         self._lending = ExitStack()
 
     def enter(self, clock: int, function: Callable[..., Any] | None) -> None:
-        """Be on the clock of this number, and let a function's code meet it; 0 is no clock."""
+        """Be on the clock with this number, and let a function's code use it; 0 means no clock."""
         if self._link.clock is not None and self._link.clock.number == clock:
             return
         self._held.clear()
@@ -38,7 +38,7 @@ class Iterators:
             self._lending.enter_context(lend(function))
 
     def describe(self, given: Any) -> dict[str, Any] | None:
-        """What can be gone through, by its number; None for anything else."""
+        """An iterable, by its number; None for anything else."""
         if not (hasattr(type(given), "__iter__") or hasattr(type(given), "__getitem__")):
             return None
         self._held.append(given)
@@ -63,11 +63,11 @@ class Iterators:
 
 
 class IterableThere:
-    """What a learner's function gave, where the play is.
+    """On the play's side: what a learner's function returned.
 
     Args:
         ask: asks for it.
-        number: of it.
+        number: its number.
     """
 
     def __init__(self, ask: Ask, number: int) -> None:
@@ -83,7 +83,7 @@ class IterableThere:
 
 
 class IteratorThere(IterableThere):
-    """An iterator there: the play's own items, and of others an object that is none of them."""
+    """An iterator there: the play's own items, and for others an object that is none of them."""
 
     def __next__(self) -> Any:
         """The next item."""
@@ -102,13 +102,13 @@ class ClosingIterator(IteratorThere):
 
 
 def iterable_of(told: Any, ask: Ask, kind: type[IterableThere] = IterableThere) -> Any:
-    """What stands for what was told of.
+    """What stands in for what was described.
 
     Raises:
-        AnswerError: nothing is told so.
+        AnswerError: nothing is described like that.
     """
     number = told.get("iterator") if type(told) is dict else None
     if type(number) is not int:
-        raise AnswerError("an answer arrived in a form that none has")
+        raise AnswerError("an answer arrived in an unknown form")
     is_closing = kind is IteratorThere and told.get("closes") is True
     return (ClosingIterator if is_closing else kind)(ask, number)

@@ -1,7 +1,7 @@
-"""What a play hands to a learner's function: it stays with the play, and is called from afar.
+"""What a play hands to a learner's function: it stays with the play, and is called remotely.
 
-So what it looks at (a surface, a clock, how often it was called) is in no process in which a
-learner's code runs.
+So what it looks at (a surface, a clock, how often it was called) is never in a process that runs a
+learner's code.
 """
 
 from __future__ import annotations
@@ -11,24 +11,24 @@ from typing import Any
 
 
 class Lent:
-    """A function of a play's, under its own name."""
+    """A play's function, under its own name."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """What the function gives."""
+        """What the function returns."""
         return self._function(*args, **kwargs)
 
 
 class LentIterator:
-    """An iterator of a play's. What it gives is known again where it comes back."""
+    """A play's iterator. What it yields is recognized when it comes back."""
 
     def __init__(self, iterator: Iterator[Any]) -> None:
         self._iterator = iterator
 
     def __iter__(self) -> LentIterator:
-        """Itself, where the play's gives an iterator."""
+        """Itself, if the play's gives an iterator."""
         self._iterator = iter(self._iterator)
         return self
 

@@ -1,7 +1,7 @@
 """The learner's side of the line to the device: asks, waits, and is called back.
 
-Nothing here is trusted: a learner's code can change all of it, and say to the device whatever this
-could say.
+Nothing here is trusted: a learner's code can change all of it, and send the device whatever this
+could send.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _MOST_TEXT = 1_000
 
 
 class Link(Codec):
-    """The line, and what is known of the device's things on this side.
+    """The line, and what is known about the device's things on this side.
 
     Args:
         channel: to the judge, who passes messages on.
 
-    ``classes`` and ``library`` are set by those who make them: proxies by the name of what they
-    stand for, and what stands for the module ``cp``.
+    ``classes`` and ``library`` are set by their makers: proxies by the name of what they stand in
+    for, and what stands in for the module ``cp``.
     """
 
     def __init__(self, channel: Channel) -> None:
@@ -70,15 +70,15 @@ class Link(Codec):
         self._ask(asked, [])
 
     def function(self, function: Callable[..., Any]) -> Any:
-        """A function of the learner's, to be called back."""
+        """A function from the learner, to be called back."""
         return _Function(function)
 
     def let_go(self, number: int, times: int) -> None:
-        """A proxy died, which had been sent ``times``; told with the next message."""
+        """A proxy died after it had been sent ``times`` times; reported with the next message."""
         self._freed.append([number, times])
 
     def enter_clock(self, number: int) -> None:
-        """Be on the play's clock of this number; leave the one before, if it is another."""
+        """Be on the play's clock with this number; leave the one before if it is another."""
         if self.clock is not None and self.clock.number == number:
             return
         self.leave_clock()
@@ -97,7 +97,7 @@ class Link(Codec):
         return self._ask({"op": "clock", "name": name, "args": args}, [])
 
     def end_thread(self, fault: BaseException | None) -> Any:
-        """Say that the calling thread has ended; the next message, whoever it is for."""
+        """Say that the calling thread has ended; returns the next message, for any thread."""
         told = None if fault is None else [type(fault).__name__, _text_of(fault)]
         self._say({"op": "ended", "fault": told})
         return self._channel.receive()
@@ -110,11 +110,11 @@ class Link(Codec):
         return self.clock.received(self._channel.receive(), mine)
 
     def item_number(self, value: Any) -> int | None:
-        """The number of an item that an iterator of the play's gave; None of anything else."""
+        """The number of an item that one of the play's iterators gave; None for anything else."""
         return self._item_numbers.get(id(value))
 
     def number_of(self, fault: BaseException) -> int | None:
-        """The number of a fault that a function of the play's raised; None of any other."""
+        """The number of a fault that one of the play's functions raised; None for any other."""
         number = vars(fault).get(_MARK)
         return number if type(number) is int else None
 
@@ -181,7 +181,7 @@ class Link(Codec):
         return told(value) if told is not None else None
 
     def decode_own(self, kind: str, encoded: list) -> Any:
-        """Things of the device as proxies; the library as this side has it."""
+        """Things of the device as proxies; the library in this side's form."""
         if kind == "library":
             return np if encoded[1] == "numpy" else self.library
         if kind == "argument":

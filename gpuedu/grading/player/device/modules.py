@@ -1,4 +1,4 @@
-"""``cp`` in a learner's process: the module's names, of which those of the device are asked for."""
+"""``cp`` in a learner's process: the module's names; those of the device are asked for."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class RemoteFunction:
             setattr(self, name, getattr(local, name, None))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Have it called on the device."""
+        """Call it on the device."""
         if self._path in CALLS_BACK:
             args = tuple(self._to_call(one) for one in args)
         return self._link.call(self._path, self._part, args, kwargs)
@@ -55,7 +55,7 @@ class RemoteFunction:
         return repr(self._local)
 
     def told_to_device(self) -> list:
-        """As it is named in messages."""
+        """Its name in messages."""
         return ["name", self._path]
 
 

@@ -1,8 +1,8 @@
 """What may be asked of the device by name, and where it is found.
 
-Nothing that begins with an underscore, but for the operators that are listed; nothing that opens a
-file, or takes an address of the host's memory. Functions of the learner's are called back by the
-few functions that are listed, and stay in the learner's process.
+Nothing that begins with an underscore, except for the listed operators; nothing that opens a file
+or takes an address in the host's memory. The learner's functions are called back by the few listed
+functions, and stay in the learner's process.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ MODULES = {
     "cuda.memory": "gpuedu.arrays.cuda.memory",
     "cupyx": "gpuedu.arrays.cupyx",
 }
-"""Modules of the device, as they are called behind ``cp.``; ``cupyx`` stands beside it."""
+"""Modules of the device, by their names after ``cp.``; ``cupyx`` is separate."""
 LOCAL = {name: import_module(path) for name, path in MODULES.items()}
-"""Those of this process, whatever ``import`` gives later; the import completes the arrays."""
+"""This process's own, whatever ``import`` returns later; the import completes the arrays."""
 
 CALLS_BACK = frozenset({"fuse", "apply_along_axis", "apply_over_axes"})
-"""Functions that call a function of the learner's."""
+"""Functions that call one of the learner's functions."""
 
 ALLOCATING = frozenset(
     f"{module}.{name}"
@@ -55,7 +55,7 @@ _PARTS = frozenset({"reduce", "accumulate", "reduceat", "outer", "at", "__getite
 
 
 def is_remote(module: str, name: str) -> bool:
-    """Whether a name of a module is asked of the device, and not of the host.
+    """Whether a module's name is looked up on the device and not on the host.
 
     >>> is_remote("", "exp"), is_remote("", "load"), is_remote("", "float32")
     (True, False, False)
@@ -86,11 +86,11 @@ def find(path: str, part: str = "") -> Any:
     """What a message calls by a path such as ``linalg.norm``.
 
     Raises:
-        AnswerError: it may not be asked for.
+        AnswerError: it is not allowed.
     """
     module, _, name = path.rpartition(".")
     if not is_remote(module, name) or (part and part not in _PARTS):
-        raise AnswerError(f"`cp.{path}` cannot be used where a class is graded"[:200])
+        raise AnswerError(f"`cp.{path}` cannot be used when a class is graded"[:200])
     found = getattr(LOCAL[module], name)
     return getattr(found, part) if part else found
 
@@ -179,9 +179,9 @@ def classes() -> dict[str, type]:
 
 
 def class_name(value: Any) -> str | None:
-    """The name of the class by which the device knows a thing; None of anything else.
+    """The name of the class by which the device knows a thing; None for anything else.
 
-    A class of an exercise's own that derives from one of these is known as that.
+    An exercise's own class that derives from one of these counts as that one.
     """
     known = classes()
     names = (one.__name__ for one in type(value).__mro__ if known.get(one.__name__) is one)

@@ -1,7 +1,7 @@
-"""What a learner's code has in its hands in place of things of the device.
+"""What a learner's code gets in place of things on the device.
 
-A class for each class of ``gpuedu.arrays``, with its names: what is known with a thing is told
-here, the rest is asked for.
+A class for each class of ``gpuedu.arrays``, with its names: what is known along with a thing is
+answered here, the rest is asked for.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The device's side: executes what a learner's process asks for, if it may be asked for.
+"""The device's side: executes what a learner's process asks for, if it is allowed.
 
-Whatever arrives here was made by code that nobody vouches for. It becomes calls of the public names
-of gpuedu's arrays with plain values and arrays that the device handed out itself, and nothing else.
+Whatever arrives here was made by untrusted code. It becomes calls of the public names of gpuedu's
+arrays with plain values and arrays that the device handed out itself, and nothing else.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ Talk = Callable[[Mapping[str, Any]], Any]
 
 
 class LeftItError(BaseException):
-    """The learner's process ended a call while the device waited for a function of it.
+    """The learner's process ended a call while the device waited for one of its functions.
 
-    ``reply`` is what came. No exception that a learner's code could catch, nor one of theirs.
+    ``reply`` is what came. It is not an exception that a learner's code could catch, nor one of
+    theirs.
     """
 
     def __init__(self, reply: Any) -> None:
@@ -67,7 +68,7 @@ class DeviceServer(Codec):
     """What is on the device, and the names under which a learner's process knows it.
 
     Args:
-        talk: sends a message to the learner's process and gives the next one from there.
+        talk: sends a message to the learner's process and returns the next one from there.
     """
 
     def __init__(self, talk: Talk) -> None:
@@ -81,7 +82,7 @@ class DeviceServer(Codec):
         self._sent: list[np.ndarray] = []
 
     def answer(self, asked: Any) -> dict[str, Any]:
-        """Execute one request; what goes wrong is an answer, too."""
+        """Execute one request; an error is an answer too."""
         try:
             if type(asked) is not dict:
                 raise AnswerError("a message to the device has no known form")
@@ -112,7 +113,7 @@ class DeviceServer(Codec):
         return number
 
     def forget_faults(self) -> None:
-        """No function of the learner's runs any longer."""
+        """None of the learner's functions is running any longer."""
         if self.clock is None:  # else a thread may let one out later
             self._faults.clear()
 
@@ -143,10 +144,10 @@ class DeviceServer(Codec):
                 message = self.answer(asked)
 
     def item(self, number: Any) -> Any:
-        """The item of that number that a learner's process was given; None is none of them.
+        """The item with that number that a learner's process was given; never None.
 
         Raises:
-            AnswerError: there is none of that number.
+            AnswerError: there is none with that number.
         """
         items = self.clock.items if self.clock is not None else []
         if type(number) is not int or not 0 <= number < len(items):
@@ -154,10 +155,10 @@ class DeviceServer(Codec):
         return items[number]
 
     def item_fault(self, number: Any) -> BaseException:
-        """The exception that was such an item.
+        """The exception that is such an item.
 
         Raises:
-            AnswerError: it is none.
+            AnswerError: it is not one.
         """
         found = self.item(number)
         if not isinstance(found, BaseException):
@@ -165,12 +166,12 @@ class DeviceServer(Codec):
         return found
 
     def require_there(self) -> None:
-        """Raise LeftItError where the learner's process has ended a call while a thread ran."""
+        """Raise LeftItError if the learner's process has ended a call while a thread ran."""
         if self.clock is not None and self.clock.left is not None:
             raise LeftItError(self.clock.left)
 
     def copy_of(self, kind: Any, args: Any) -> BaseException | None:
-        """An exception like one that the learner's process was given; None where it is another."""
+        """An exception like one that the learner's process was given; None if it is another."""
         given = [*self._faults.values(), *(self.clock.items if self.clock is not None else [])]
         for one in given:
             name = type(one).__name__
@@ -183,14 +184,14 @@ class DeviceServer(Codec):
         """The fault that a learner's function let out.
 
         Raises:
-            AnswerError: there is none of that number.
+            AnswerError: there is none with that number.
         """
         if type(number) is not int or number not in self._faults:
             raise AnswerError("an error arrived that nobody raised")
         return self._faults[number]
 
     def free(self, told: Any) -> None:
-        """Let go of what nobody in the learner's process refers to any longer."""
+        """Drop what the learner's process no longer refers to."""
         for one in told if type(told) is list else ():
             number, times = one if type(one) is list and len(one) == 2 else (None, None)
             if type(number) is int and number in self._faults:
@@ -216,7 +217,7 @@ class DeviceServer(Codec):
         thing = self._thing(asked.get("on"))
         kind = class_name(thing)
         if name not in attributes(kind) and not (op == "set" and name in SETTABLE):
-            raise AnswerError(f"`{name[:60]}` of a {kind} cannot be used where a class is graded")
+            raise AnswerError(f"`{name[:60]}` of a {kind} cannot be used when a class is graded")
         if op == "get":
             return getattr(thing, name)
         if op == "set" and kind == "ndarray" and name in SETTABLE:
@@ -274,8 +275,8 @@ class DeviceServer(Codec):
     def _thing(self, number: Any) -> Any:
         if type(number) is not int or number not in self._held:
             raise AnswerError(
-                "an array was used that is not on the device any longer",
-                remedy="What a fused function makes inside ends with it: return it.",
+                "an array was used that is no longer on the device",
+                remedy="What a fused function makes is gone when it ends: return it.",
             )
         return self._held[number][0]
 
@@ -284,7 +285,7 @@ class DeviceServer(Codec):
         return is_library(value) or class_name(value) is not None
 
     def encode_own(self, value: Any) -> list | None:
-        """Handles for what lies on the device; the library by its name."""
+        """Handles for what is on the device; the library by its name."""
         if type(value) is _Item:
             return self._encode_item(value.value)
         if is_library(value):
@@ -347,12 +348,13 @@ def _require_pools(given: list[Any], named: dict[str, Any]) -> None:
     for one in (*given, *named.values()):
         owner = getattr(one, "__self__", None)
         if one is not None and not (isinstance(owner, MemoryPool) and one == owner.malloc):
-            raise AnswerError(
-                "an allocator is None, or `malloc` of a pool, where a class is graded"
-            )
+            raise AnswerError("an allocator is None, or `malloc` of a pool, when a class is graded")
 
 
 def _require_inside(place: MemoryPointer) -> None:
     """An address beside its allocation is somebody else's memory, here as on a device."""
     if not (type(place.offset) is int and 0 <= place.offset <= place.mem.size):
-        raise AnswerError(f"{place.offset} bytes on is no place in {place.mem.size:,} bytes")
+        raise AnswerError(
+            f"an offset of {place.offset} bytes is outside an allocation of "
+            f"{place.mem.size:,} bytes"
+        )

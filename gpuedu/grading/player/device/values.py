@@ -1,7 +1,7 @@
 """Values of a message between a learner's process and the device's, and back.
 
 A leaf that ``gpuedu.grading.wire`` takes stands for itself. Everything else is a list that begins
-with what it is.
+with its kind.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _TYPES = {"float": float, "int": int, "bool": bool, "complex": complex, "str": s
 
 
 class Codec:
-    """Both directions; the two sides add what each has of its own: handles, functions, modules."""
+    """Both directions; each side adds its own kinds: handles, functions, modules."""
 
     def encode(self, value: Any, depth: int = 0) -> Any:
-        """A value as a message has it; never raises: what has no form is sent as its type."""
+        """A value in a message's form; never raises: what has no form is sent as its type."""
         if type(value) in _LEAVES:
             return value
         own = self.encode_own(value)
@@ -42,22 +42,22 @@ class Codec:
         return _encode_small(self, value, depth)
 
     def is_own(self, value: Any) -> bool:
-        """True if this side has a form of its own for a value."""
+        """True if this side has its own form for a value."""
         raise NotImplementedError
 
     def holds(self, value: Any, depth: int = 0) -> bool:
-        """True if a value is of this side's own, or has something of that in it."""
+        """True if a value is one of this side's own, or contains one."""
         if depth < _DEEPEST and type(value) in (list, tuple, dict):
             inside = value.values() if type(value) is dict else value
             return any(self.holds(one, depth + 1) for one in inside)
         return self.is_own(value)
 
     def encode_own(self, value: Any) -> list | None:
-        """What this side has of its own; None for anything else."""
+        """The form of this side's own values; None for anything else."""
         raise NotImplementedError
 
     def decode_own(self, kind: str, encoded: list) -> Any:
-        """What the other side has of its own.
+        """A value that only the other side has.
 
         Raises:
             AnswerError: it has no known form.
@@ -225,5 +225,5 @@ _SMALL: dict[str, Callable[..., Any]] = {
 
 
 def is_library(value: Any) -> bool:
-    """True if a value is a module, which a function may be called with: ``xp``."""
+    """True if a value is a module, such as an ``xp`` argument."""
     return isinstance(value, types.ModuleType)

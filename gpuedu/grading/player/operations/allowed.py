@@ -1,7 +1,7 @@
-"""Operations of PyTorch that a program may ask for: those that look at nothing but its tensors.
+"""PyTorch operations that a program may ask for: those that look at nothing but its tensors.
 
-A list, and nothing that is not on it. Nothing on it opens a file, takes an address, or changes how
-large a storage is. What is believed about shapes and indices, ``bounds`` looks at.
+A list, and nothing else. Nothing on it opens a file, takes an address, or changes how large a
+storage is. ``bounds`` checks what they assume about shapes and indices.
 """
 
 from __future__ import annotations
@@ -91,10 +91,10 @@ _NAMES = frozenset(
 """Without the underscore behind those that write into their first tensor, where both may be."""
 
 ELEMENTS = frozenset(_ELEMENTS.split())
-"""Those that are about one element after another."""
+"""Those that work element by element."""
 
 WRITES_ANYWHERE = ELEMENTS | frozenset(_PRODUCTS.split())
-"""Those whose result may be written to any tensor, however it lies in its memory."""
+"""Those whose result may be written to any tensor, whatever its layout in memory."""
 
 
 @cache
@@ -102,7 +102,7 @@ def find_operation(name: str, overload: str) -> Any:
     """What PyTorch has under ``aten::name`` and this overload.
 
     Raises:
-        AnswerError: it may not be asked for, or there is none.
+        AnswerError: it is not allowed, or does not exist.
 
     >>> find_operation("add_", "Tensor")
     <OpOverload(op='aten.add_', overload='Tensor')>
@@ -113,7 +113,7 @@ def find_operation(name: str, overload: str) -> Any:
         operation = getattr(packet, overload)
         if _is_of_tensors(operation._schema):
             return operation
-    raise AnswerError(f"the operation `{name[:60]}` cannot be used where a class is graded")
+    raise AnswerError(f"the operation `{name[:60]}` cannot be used when a class is graded")
 
 
 def _is_of_tensors(schema: Any) -> bool:

@@ -1,8 +1,8 @@
-"""What PyTorch believes about the operands of some operations is looked at before they are run.
+"""Checks what PyTorch assumes about the operands of some operations before they run.
 
-Most operations look at shapes and indices themselves. Those that PyTorch calls behind another one,
-for its gradient, are handed what that one has looked at: a wrong shape or index is memory outside
-of a tensor there.
+Most operations check shapes and indices themselves. Those that PyTorch calls after another one, for
+its gradient, get what that one has already checked, so there a wrong shape or index reaches memory
+outside a tensor.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gpuedu.grading.player.operations.operands import unwatched
 
 Operands = Mapping[str, Any]
 Shapes = Iterator[tuple[Sequence[int], Sequence[int]]]
-"""Each beside that which it should be."""
+"""Each next to what it should be."""
 _KINDS = {
     "ScalarType": torch.dtype,
     "Layout": torch.layout,
@@ -32,7 +32,7 @@ _REDUCTIONS = (0, 1, 2)
 
 
 def require_bounds(operation: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-    """Refuse operands that lead out of the memory of tensors, which the operation would believe.
+    """Refuse operands that lead outside tensors' memory, which the operation would not check.
 
     Raises:
         AnswerError: they do.

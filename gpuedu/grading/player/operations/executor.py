@@ -1,7 +1,7 @@
-"""The machine's side: carries programs out on the play's own tensors, if it may.
+"""The machine's side: carries out programs on the play's own tensors, if they are allowed.
 
-Whatever arrives here was made by code that nobody vouches for. It becomes operations of a list, on
-tensors that are here already, and numbers. How much memory and time they take, the sandbox limits.
+Whatever arrives here was made by untrusted code. It becomes operations from a list, on existing
+tensors and numbers. The sandbox limits how much memory and time they take.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _FORMATS = {
     name: getattr(torch, name)
     for name in ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")
 }
-_NO_FORM = "an operation arrived in a form that none has"
+_NO_FORM = "an operation arrived in an unknown form"
 
 
 class OperationExecutor:
@@ -47,11 +47,11 @@ class OperationExecutor:
         self._offered: tuple[list[torch.Tensor], list[torch.Generator]] = [], []
 
     def begin(self, tensors: Sequence[torch.Tensor], generators: Sequence[torch.Generator]) -> None:
-        """What is executed next is of a call with these, which both sides have."""
+        """What is executed next belongs to a call with these, which both sides have."""
         self._offered = list(tensors), list(generators)
 
     def made(self, number: Any) -> torch.Tensor:
-        """The tensor of a number.
+        """The tensor with a number.
 
         Raises:
             AnswerError: there is none.
@@ -62,7 +62,7 @@ class OperationExecutor:
         """Carry out a program, under the watches that are entered.
 
         Raises:
-            AnswerError: a step has no known form, or is none that may be carried out.
+            AnswerError: a step has no known form, or is not allowed.
         """
         steps = read_program(program)
         doing = {
@@ -169,7 +169,7 @@ class OperationExecutor:
         try:
             self._hold(number, tensor.as_strided(*place))
         except RuntimeError as fault:
-            raise AnswerError("a tensor does not lie in its memory") from fault
+            raise AnswerError("a tensor lies outside its memory") from fault
 
     def _to_host(self, number: Any, of: Any) -> None:
         self._hold(number, self._tensor(of).cpu())
@@ -192,7 +192,7 @@ class OperationExecutor:
             with unwatched():
                 generator.set_state(torch.from_numpy(state))
         except (RuntimeError, ValueError) as fault:
-            raise AnswerError("a random generator arrived in a form that none has") from fault
+            raise AnswerError("a random generator arrived in an unknown form") from fault
 
 
 def _text(value: Any) -> str:

@@ -20,10 +20,10 @@ class _Known:
 
 
 class TensorNumbers:
-    """Numbers of tensors, as long as there are any of them in their memory.
+    """Numbers of tensors, kept as long as any tensor is in their memory.
 
-    The end of a tensor is told; that of the last one in its memory only when the memory itself
-    ends, which what is saved for backward may share.
+    The end of a tensor is reported; for the last one in its memory, only when the memory itself
+    ends, because tensors saved for backward may share it.
 
     Args:
         ended: is told the number of each tensor that has ended.
@@ -41,7 +41,7 @@ class TensorNumbers:
         self._ends: dict[int, weakref.finalize] = {}
 
     def find(self, tensor: torch.Tensor) -> int | None:
-        """The number of a tensor; None if it has none, or lies in another memory since then."""
+        """The number of a tensor; None if it has none, or has moved to another memory since."""
         known = self._known.get(id(tensor))
         is_same = known is not None and known.tensor() is tensor
         is_there = is_same and known.storage == tensor.untyped_storage()._cdata
@@ -59,7 +59,7 @@ class TensorNumbers:
         return None
 
     def in_memory(self, storage: int) -> torch.Tensor | None:
-        """A tensor that has a number, and lies in this storage."""
+        """A tensor that has a number and is in this storage."""
         inside = (one.tensor() for one in self._in_storage.get(storage, {}).values())
         return next((one for one in inside if one is not None), None)
 
@@ -100,7 +100,7 @@ class TensorNumbers:
 
 
 class GeneratorNumbers:
-    """Numbers of random generators, as long as there are any, and the states known of them.
+    """Numbers of random generators, as long as they exist, and their known states.
 
     The global one has the number 0.
 
@@ -137,16 +137,16 @@ class GeneratorNumbers:
         return number
 
     def known(self) -> list[int]:
-        """The numbers of those that there are."""
+        """The numbers of the existing ones."""
         return list(self._generators)
 
     def settle(self) -> None:
-        """The states that all are in are known from now on."""
+        """From now on, the current states of all are known."""
         for number in self.known():
             self.news(number)
 
     def news(self, number: int) -> np.ndarray | None:
-        """The state of one, which is known from now on; None where it was known, or has ended."""
+        """The state of one, known from now on; None if it was known already, or has ended."""
         reference = self._generators.get(number)
         generator = reference() if reference is not None else None
         if generator is None:

@@ -22,12 +22,12 @@ _DTYPES = {
     )
 }
 _LARGEST_BYTES = 2**32
-_NO_FORM = "an operation arrived in a form that none has"
+_NO_FORM = "an operation arrived in an unknown form"
 
 
 @contextmanager
 def unwatched() -> Iterator[None]:
-    """PyTorch inside is seen by no watch, and by no default device."""
+    """No watch sees what PyTorch does inside, and no default device applies."""
     with torch._C.DisableTorchFunction(), _disable_current_modes(), torch.no_grad():
         yield
 
@@ -36,7 +36,7 @@ def dtype_named(name: Any) -> torch.dtype:
     """The dtype of this name.
 
     Raises:
-        AnswerError: there is none, or it is none of plain numbers.
+        AnswerError: there is none, or it is not one of plain numbers.
     """
     if type(name) is not str or name not in _DTYPES:
         raise AnswerError(_NO_FORM)
@@ -70,7 +70,7 @@ def describe_tensors(tensors: Sequence[torch.Tensor]) -> dict[str, list]:
 
 
 def storage_content(tensor: torch.Tensor) -> np.ndarray | None:
-    """A copy of the bytes of its whole storage; None where it has no values."""
+    """A copy of the bytes of its whole storage; None if it has no values."""
     if tensor.device.type == "meta":
         return None
     with unwatched():
@@ -80,17 +80,17 @@ def storage_content(tensor: torch.Tensor) -> np.ndarray | None:
 
 
 def rebuild_tensors(told: Any) -> list[torch.Tensor]:
-    """Tensors of their own from what was told of some.
+    """New tensors from the description of some.
 
     Raises:
-        AnswerError: it has no known form, or one does not lie in its storage.
+        AnswerError: it has no known form, or one reaches outside its storage.
     """
     with unwatched():
         try:
             storages = [_rebuild_storage(*one) for one in told["storages"]]
             return [_rebuild_tensor(storages, *one) for one in told["tensors"]]
         except (TypeError, KeyError, IndexError, ValueError, RuntimeError) as fault:
-            raise AnswerError("a tensor arrived in a form that none has") from fault
+            raise AnswerError("a tensor arrived in an unknown form") from fault
 
 
 def _rebuild_storage(device: Any, size: Any, raw: Any) -> torch.Tensor:
@@ -127,7 +127,7 @@ def storage_places(shape: Any, strides: Any, offset: Any) -> tuple[list[int], li
     """How a tensor lies in its storage.
 
     Raises:
-        AnswerError: these are no whole numbers from 0 on, of one length.
+        AnswerError: these are not whole numbers from 0 on, in lists of equal length.
     """
     if not (type(shape) is type(strides) is list and len(shape) == len(strides) <= 16):
         raise AnswerError(_NO_FORM)

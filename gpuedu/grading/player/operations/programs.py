@@ -1,4 +1,4 @@
-"""Steps of a program as one array of bytes: a message has few values to be counted then."""
+"""Steps of a program as one array of bytes, so that a message has few values to count."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _MOST_MARKS = 2_000_000
 """Commas and opening brackets: what it takes to read a text grows with them."""
 _MOST_STEPS = 100_000
 _BYTES = "bytes"
-_NO_FORM = "a program arrived in a form that none has"
+_NO_FORM = "a program arrived in an unknown form"
 _TOO_MANY = f"a call carried out more than {_MOST_STEPS:,} operations"
 
 
 def write_program(steps: Sequence[list]) -> np.ndarray:
-    """The steps as a message has them.
+    """The steps in a message's form.
 
     >>> write_program([["free", 3], ["state", 0, np.zeros(2, np.uint8)]]).tobytes()
     b'[["free",3],["state",0,{"bytes":"AAA="}]]'
@@ -43,7 +43,7 @@ def read_program(told: Any) -> list:
     """The steps of a message from a process that is not trusted.
 
     Raises:
-        AnswerError: it is no text of steps, or they are too many.
+        AnswerError: it is not a text of steps, or there are too many.
 
     >>> read_program(write_program([["free", 3], ["state", 0, np.zeros(2, np.uint8)]]))
     [['free', 3], ['state', 0, array([0, 0], dtype=uint8)]]

@@ -43,10 +43,10 @@ class _Taken(NamedTuple):
 class OperationRecorder:
     """Numbers tensors, and records what is done to them.
 
-    A tensor that is no operand of the call, and no result of an operation, is recorded by value
-    when an operation first takes it. Its memory, and that of which an array was asked for, is
-    looked at from then on: what is written to it by no operation is a step. The end of a tensor, or
-    of a generator, is a step, too: see ``TensorNumbers``.
+    A tensor that is neither an operand of the call nor the result of an operation is recorded by
+    value when an operation first takes it. Its memory, and any memory that an array was requested
+    for, is watched from then on: what is written to it outside an operation is a step. The end of a
+    tensor, or of a generator, is also a step: see ``TensorNumbers``.
     """
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class OperationRecorder:
         self._is_paused = False
 
     def begin(self, tensors: Sequence[torch.Tensor], generators: Sequence[torch.Generator]) -> None:
-        """What is recorded from now on is of a call with these, which both sides have."""
+        """What is recorded from now on belongs to a call with these, which both sides have."""
         numbers = [self._add_if_new(one) for one in tensors]
         self._taken = [_Taken(one, one._version, storage_content(one)) for one in tensors]
         self._steps.append(["take", numbers, [self._add_if_new(one) for one in generators]])
@@ -70,7 +70,7 @@ class OperationRecorder:
 
     @contextmanager
     def recording(self) -> Iterator[None]:
-        """Record what is done inside, also where it is inside of a pause."""
+        """Record what is done inside, even inside a pause."""
         before = self._is_paused, self._is_watching
         watches = [nullcontext()] * 2 if self._is_watching else [_Methods(self), _Watch(self)]
         self._is_paused, self._is_watching = False, True
@@ -82,7 +82,7 @@ class OperationRecorder:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Record nothing of what is done inside, which the other side does by itself."""
+        """Record nothing of what is done inside; the other side does it itself."""
         before, self._is_paused = self._is_paused, True
         try:
             yield
@@ -90,7 +90,7 @@ class OperationRecorder:
             self._is_paused = before
 
     def end(self) -> np.ndarray:
-        """The program since ``begin``; then what no operation wrote is in it, too."""
+        """The program since ``begin``, including what was written outside operations."""
         with unwatched():
             self._tell_written()
         for number in self._generators.known():
@@ -100,7 +100,7 @@ class OperationRecorder:
         return write_program(steps)
 
     def number_of(self, tensor: torch.Tensor) -> int:
-        """The number of a tensor that was made; what no operation made is told by value."""
+        """The number of a tensor that was made; if no operation made it, it is sent by value."""
         with unwatched():
             return self._number(tensor)
 
@@ -122,7 +122,7 @@ class OperationRecorder:
             self._steps.append(["do", "aten::copy_", "default", given, [], []])
 
     def share(self, tensor: torch.Tensor) -> None:
-        """Look at the memory of a tensor from now on: something else may write to it, too."""
+        """Watch the memory of a tensor from now on: something else may also write to it."""
         if not self._is_paused:
             with unwatched():
                 self._number(tensor)
@@ -157,7 +157,7 @@ class OperationRecorder:
         return result
 
     def to_host(self, tensor: torch.Tensor, **how: Any) -> torch.Tensor:
-        """What ``.cpu()`` gives: another tensor, also where it would be the same one."""
+        """What ``.cpu()`` returns: a new tensor, even where it would be the same one."""
         if self._is_paused:
             return tensor.cpu(**how)
         with torch._C.DisableTorchFunction():

@@ -1,4 +1,4 @@
-"""Memory that something else than operations of PyTorch may write to, such as an array of NumPy."""
+"""Memory that something other than PyTorch operations may write to, such as a NumPy array."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from torch.utils._pytree import tree_leaves
 from gpuedu.grading.player.operations.operands import storage_content, unwatched
 
 InMemory = Callable[[int], torch.Tensor | None]
-"""Gives a tensor that lies in a memory, if there is one."""
+"""Returns a tensor that is in a memory, if there is one."""
 
 
 class SharedMemory:
-    """What was in such memory when it was last looked at; it is known by its storage."""
+    """What was in such memory when it was last looked at, by storage."""
 
     def __init__(self) -> None:
         self._contents: dict[int, np.ndarray | None] = {}
@@ -30,7 +30,7 @@ class SharedMemory:
         self._contents.pop(storage, None)
 
     def settle(self, in_memory: InMemory) -> None:
-        """What is in all of it is known from now on; where no tensor lies, nobody looks again."""
+        """What is in all of it is known from now on; memory without a tensor is not watched."""
         tensors = self.tensors(in_memory)
         self._contents.clear()
         for tensor in tensors:
@@ -42,14 +42,14 @@ class SharedMemory:
         return [one for one in found if one is not None]
 
     def among(self, values: Any) -> list[torch.Tensor]:
-        """The tensors among some values that lie in it."""
+        """The tensors among some values that are in it."""
         if not self._contents:
             return []
         tensors = (one for one in tree_leaves(values) if isinstance(one, torch.Tensor))
         return [one for one in tensors if _storage_of(one) in self._contents]
 
     def written(self, tensor: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor] | None:
-        """A tensor's whole memory, and a copy of what it holds, if that is news; known then."""
+        """A tensor's whole memory, and a copy of its content if that is new; then known."""
         storage, before = tensor.untyped_storage(), self._contents.get(_storage_of(tensor))
         if before is None or np.array_equal(storage_content(tensor), before):
             return None

@@ -1,8 +1,8 @@
 """Programs become Python functions that call NumPy, once for each program.
 
-The text is made from the program form alone, never from a learner's source: names are numbered
-slots and constants are passed in. ``m`` variables are masks (see ``masks``), ``M`` is the machine.
-Each statement runs for all threads of the chunk at once, under the mask.
+The text is made only from the program form, never from a learner's source: names are numbered slots
+and constants are passed in. ``m`` variables are masks (see ``masks``), ``M`` is the machine. Each
+statement runs for all threads of the chunk at once, under the mask.
 """
 
 from __future__ import annotations

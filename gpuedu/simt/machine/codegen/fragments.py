@@ -8,7 +8,7 @@ from gpuedu.simt.machine.codegen.writer import Writer, slot_name
 from gpuedu.simt.program import FillFragment, MoveFragment, MultiplyFragments
 
 TENSOR = "tensor "
-"""What stands before the type in the account of tensor cores' operations."""
+"""What precedes the type in the account of tensor cores' operations."""
 
 
 def write_fragments(w: Writer, s: FillFragment | MoveFragment | MultiplyFragments, m: str) -> None:

@@ -1,4 +1,4 @@
-"""Which statements threads may leave, and for where."""
+"""Which statements threads may leave, and where they go."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gpuedu.simt.program import Break, Continue, If, Loop, Return, Statement
 
 
 def may_leave(statement: Statement) -> bool:
-    """Whether threads may be gone after a statement that were there before it."""
+    """Whether threads that are there before a statement may be gone after it."""
     match statement:
         case Break() | Continue() | Return():
             return True
@@ -18,7 +18,7 @@ def may_leave(statement: Statement) -> bool:
 
 
 def returns(statement: Statement) -> bool:
-    """Whether threads may leave the function in a statement."""
+    """Whether threads may leave the function within a statement."""
     match statement:
         case Return():
             return True
@@ -30,7 +30,7 @@ def returns(statement: Statement) -> bool:
 
 
 def continues(statement: Statement) -> bool:
-    """Whether threads may go to the next turn of the loop in a statement."""
+    """Whether threads may go to the loop's next iteration within a statement."""
     match statement:
         case Continue():
             return True

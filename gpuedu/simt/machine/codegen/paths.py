@@ -1,4 +1,4 @@
-"""Control flow as Python text: masks part and meet."""
+"""Control flow as Python text: masks split and merge."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _joins(w: Writer, s: If, then: str, orelse: str) -> None:
 def write_moves(
     w: Writer, moves: list[Move], m: str, everybody: str | None, thinned: Thinned | None = None
 ) -> None:
-    """Parallel assignment, for all threads if ``m`` is ``everybody``, else for those of ``m``."""
+    """Parallel assignment, for all threads if ``m`` is ``everybody``, else for those in ``m``."""
     given = [(slot, value) for slot, value in moves if value is not None]
     if not given:
         return
@@ -92,7 +92,7 @@ def _is_view(given: list[tuple[Any, Any]], target: str) -> bool:
 
 
 def write_loop(w: Writer, s: Loop, m: str) -> None:
-    """A loop: its head decides who goes on, its end carries values over."""
+    """A loop: its head decides which threads go on, its end carries values over."""
     lanes, entry, inside = w.name("m"), w.name("m"), w.name("m")
     for slot, value in s.entry:
         if value is None:

@@ -1,4 +1,4 @@
-"""Which loops go on without the warps that left them, and the text for it (see ``thinning``)."""
+"""Which loops go on without the warps that left them, and the code for that (see ``thinning``)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _ALONE = (
 
 
 class Thinned:
-    """The text of a loop around its turns; nothing for a loop that keeps all warps."""
+    """The text of a loop around its iterations; nothing for a loop that keeps all warps."""
 
     def __init__(self, w: Writer, loop: Loop, lanes: str) -> None:
         self._w, self._lanes, self._name = w, lanes, ""
@@ -53,7 +53,7 @@ class Thinned:
         w.put(f"{self._name} = Thinning(M, {lanes})")
 
     def write_head(self, span: str) -> None:
-        """Before a turn: go on with fewer warps if that pays."""
+        """Before an iteration: go on with fewer warps if that pays."""
         if self._name:
             values = f"{self._given}, {self._carried}"
             self._w.put(f"if {self._name}.pays():")
@@ -69,7 +69,7 @@ class Thinned:
             self._w.put(f"if {left}: {self._name}.save({self._lanes}, {self._carried})")
 
     def assignment(self, inside: str, pairs: list[tuple[str, str]]) -> str:
-        """The moves to the next turn where all who are still in the loop make them."""
+        """The moves to the next iteration, if all threads still in the loop make them."""
         if not self._name:
             return ""
         targets = ", ".join(target for target, _ in pairs)
@@ -77,14 +77,14 @@ class Thinned:
         return f"elif {self._name}.saves and {inside} is {self._lanes}: {targets} = {values}"
 
     def write_end(self) -> None:
-        """After the loop: all warps are there again."""
+        """After the loop: all warps are back."""
         if self._name:
             made = f"M, {self._given}, {self._carried} = {self._name}.whole({self._given})"
             self._w.put(f"if {self._name}.parted: {made}")
 
 
 def may_thin(loop: Loop) -> bool:
-    """Whether a loop's threads may leave it one by one, and mean nothing to each other inside."""
+    """Whether a loop's threads may leave it one by one, and do not interact inside."""
     inside = [*loop.test, *loop.body]
     return (
         _may_part(loop)
