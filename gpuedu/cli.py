@@ -367,6 +367,58 @@ def progress(
 
 
 @app.command()
+def feedback(
+    out: Annotated[Path | None, typer.Option(help="The file; without it, only show it.")] = None,
+    unclear: Annotated[str, typer.Option(help="Say what was unclear.")] = "",
+    helped: Annotated[str, typer.Option(help="Say what helped.")] = "",
+    wrong: Annotated[str, typer.Option(help="Say what is wrong, or doesn't work.")] = "",
+    name: Annotated[str, typer.Option(help="Your name, if it is to be in it.")] = "",
+) -> None:
+    """Write what you may send to a teacher: counts and your words; no code, nothing of you."""
+    from gpuedu.exercises.progress import open_store
+    from gpuedu.exercises.progress.feedback import QUESTIONS, collect, require_ours, to_json
+
+    said = {"unclear": unclear, "helped": helped, "wrong": wrong}
+    if out is not None:
+        require_ours(out)
+    if not any(said.values()) and sys.stdin.isatty():
+        said = {key: input(f"{question} (Enter to skip) ") for key, question in QUESTIONS.items()}
+    store = open_store(tell=lambda message: print(message, file=sys.stderr))
+    content = to_json(collect(store, said, name))
+    print(f"This is all of it:\n{content}", end="")
+    if out is None:
+        print("Nothing is written. `--out feedback.json` writes it to a file, which you may send.")
+        return
+    _write(out, content)
+    print(f"Written to {out}. Nothing is sent unless you send it.")
+
+
+@app.command()
+def plan(
+    goal: Annotated[
+        str | None, typer.Option(metavar="SLUG", help="Of a way, or of the lesson to get to.")
+    ] = None,
+    hours: Annotated[float | None, typer.Option(min=0, help="How much time there is.")] = None,
+    know: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LESSON", help="You know it, and all it needs; may be repeated."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say which lessons to take, for a goal or the hours you have; without options, the ways."""
+    from gpuedu.course.plan import make_plan
+    from gpuedu.course.plan_text import plan_text, ways_text
+    from gpuedu.syllabus import ways
+
+    if goal is None and hours is None and not know:
+        listed = [make_plan(one.slug) for one in ways()]
+        _print_json([one.as_dict() for one in listed]) if as_json else print(ways_text(ways()))
+        return
+    made = make_plan(goal, hours, know or ())
+    _print_json(made.as_dict()) if as_json else print(plan_text(made))
+
+
+@app.command()
 def record(
     out: Annotated[
         Path | None, typer.Option("--out", help="Folder for the records; your own by default.")

@@ -1,4 +1,4 @@
-"""The lessons and their exercises, read from ``syllabus.toml``."""
+"""The lessons and their exercises (``syllabus.toml``), and ways through them (``ways.toml``)."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ class Lesson:
     ``tab``: it runs in a browser tab, too, where each cell that cannot says so. ``topic`` names the
     package of its exercises where that is not the slug: lessons on one topic share their pictures
     and whatever else their exercises have in common. ``part``: the part of the course it is in.
+    ``needs``: slugs of the lessons that its text says you need, each an earlier one.
+    ``stretch_minutes``: what the stretch exercises take, which ``minutes`` leaves out.
     """
 
     number: int
@@ -37,6 +39,8 @@ class Lesson:
     tab: bool = False
     topic: str = ""
     part: str = ""
+    needs: tuple[str, ...] = ()
+    stretch_minutes: int = 0
 
     @property
     def folder(self) -> str:
@@ -79,7 +83,20 @@ def parse(text: str) -> tuple[Lesson, ...]:
     twice = sorted({name for name in ids if ids.count(name) > 1})
     if twice:
         raise CatalogError(f"syllabus.toml: exercises listed twice: {', '.join(twice)}")
+    _require_earlier(found)
     return found
+
+
+def _require_earlier(found: Iterable[Lesson]) -> None:
+    """Raise CatalogError for a lesson that needs one which does not come before it."""
+    before: set[str] = set()
+    for entry in found:
+        for need in entry.needs:
+            if need not in before:
+                raise CatalogError(
+                    f"syllabus.toml: lesson {entry.slug!r} needs {need!r}, which is not before it"
+                )
+        before.add(entry.slug)
 
 
 def _with_parts(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -91,7 +108,134 @@ def _with_parts(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _read(number: int, row: dict[str, Any]) -> Lesson:
-    return Lesson(number, **{**row, "core": tuple(row["core"]), "stretch": tuple(row["stretch"])})
+    lists = {key: tuple(row[key]) for key in ("core", "stretch")}
+    lists["needs"] = tuple(row.get("needs", ()))
+    return Lesson(number, **{**row, **lists})
+
+
+def all_needs(entries: Iterable[Lesson]) -> tuple[Lesson, ...]:
+    """What these lessons need, and what that needs in turn, in the order of the course.
+
+    >>> [one.slug for one in all_needs([lesson("memory")])]
+    ['why-gpus', 'first-kernels']
+    """
+    waiting = [need for entry in entries for need in entry.needs]
+    found: set[str] = set()
+    while waiting:
+        slug = waiting.pop()
+        if slug not in found:
+            found.add(slug)
+            waiting += lesson(slug).needs
+    return tuple(entry for entry in lessons() if entry.slug in found)
+
+
+def next_lesson(entry: Lesson) -> Lesson | None:
+    """The lesson that follows in the course; None after the last."""
+    return next((one for one in ready_lessons() if one.number > entry.number), None)
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way through the course: whose it is, and its lessons in order.
+
+    ``sessions`` are its days or weeks, as ``unit`` says; a way without such has one session and no
+    unit. ``known``: lessons that it does not have, though its lessons need them.
+    ``is_general``: it is for whoever has no goal but the time they have.
+    """
+
+    slug: str
+    title: str
+    who: str
+    sessions: tuple[tuple[Lesson, ...], ...]
+    known: tuple[Lesson, ...] = ()
+    unit: str = ""
+    is_general: bool = False
+
+    @property
+    def lessons(self) -> tuple[Lesson, ...]:
+        """Its lessons in order."""
+        return tuple(entry for session in self.sessions for entry in session)
+
+    @property
+    def minutes(self) -> int:
+        """What its lessons take, without stretch exercises."""
+        return sum(entry.minutes for entry in self.lessons)
+
+    @property
+    def memory_mb(self) -> int:
+        """What a seat needs for the largest of its lessons."""
+        return max(entry.memory_mb for entry in self.lessons)
+
+
+@cache
+def ways() -> tuple[Way, ...]:
+    """The ways through the course."""
+    return parse_ways(resources.files("gpuedu").joinpath("ways.toml").read_text("utf-8"))
+
+
+def way(slug: str) -> Way:
+    """The way with this slug; UnknownNameError with the nearest."""
+    for entry in ways():
+        if entry.slug == slug:
+            return entry
+    raise unknown("way", slug, (entry.slug for entry in ways()))
+
+
+def parse_ways(text: str) -> tuple[Way, ...]:
+    """Read ways from TOML; CatalogError names the way, and the lesson that is wrong there."""
+    try:
+        found = tuple(_read_way(row) for row in tomllib.loads(text).get("way", []))
+    except (tomllib.TOMLDecodeError, TypeError, KeyError, AttributeError) as fault:
+        raise CatalogError(f"ways.toml: {fault}") from fault
+    taken = {entry.slug for entry in lessons()}
+    for one in found:
+        if one.slug in taken:
+            raise CatalogError(f"ways.toml: {one.slug!r} names another way or lesson, too")
+        taken.add(one.slug)
+    return found
+
+
+def _read_way(row: dict[str, Any]) -> Way:
+    """A way whose lessons exist, come once, and are not before what they need."""
+    row = dict(row)
+    slug, most = row["slug"], row.pop("session_minutes", None)
+    known = tuple(_lesson_of_way(slug, name) for name in row.pop("known", ()))
+    sessions = tuple(
+        tuple(_lesson_of_way(slug, name) for name in names) for names in row.pop("sessions")
+    )
+    found = Way(**row, sessions=sessions, known=known)
+    if not all(sessions) or not sessions:
+        raise CatalogError(f"ways.toml: way {slug!r} has a session without a lesson")
+    _require_closed(found)
+    for number, session in enumerate(sessions, 1):
+        minutes = sum(entry.minutes for entry in session)
+        if most is not None and minutes > most:
+            raise CatalogError(
+                f"ways.toml: way {slug!r}: session {number}, with {session[-1].slug!r} at its end, "
+                f"takes {minutes} minutes; at most {most}"
+            )
+    return found
+
+
+def _lesson_of_way(slug: str, name: str) -> Lesson:
+    entry = next((one for one in ready_lessons() if one.slug == name), None)
+    if entry is None:
+        raise CatalogError(f"ways.toml: way {slug!r} names {name!r}, which is no lesson")
+    return entry
+
+
+def _require_closed(found: Way) -> None:
+    """What a lesson needs comes before it, or is known, or is needed by what is known."""
+    known = {*found.known, *all_needs(found.known)}
+    before: set[Lesson] = set()
+    for entry in found.lessons:
+        where = f"ways.toml: way {found.slug!r}: lesson {entry.slug!r}"
+        if entry in before or entry in found.known:
+            raise CatalogError(f"{where} is there twice, or said to be known")
+        for need in map(lesson, entry.needs):
+            if need not in before and need not in known:
+                raise CatalogError(f"{where} needs {need.slug!r}, neither before it nor known")
+        before.add(entry)
 
 
 def parts() -> dict[str, tuple[Lesson, ...]]:

@@ -20,7 +20,7 @@ PAGES = ["README.md", "CONTRIBUTING.md"] + [
     f"docs/{name}.md"
     for name in (
         *("browser", "classroom", "grading", "ladder", "not_run"),
-        *("questions", "start", "tools", "variants"),
+        *("questions", "start", "tools", "variants", "ways"),
     )
 ]
 PAGES += [str(path.relative_to(ROOT)) for path in sorted(ROOT.glob("docs/teaching/*.md"))]

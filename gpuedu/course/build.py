@@ -56,6 +56,7 @@ def build_syllabus(root: Path) -> None:
     """Write the lists of exercises into the syllabus, and read it again."""
     _write_if_new(root / SYLLABUS, syllabus_text(root))
     syllabus.lessons.cache_clear()
+    syllabus.ways.cache_clear()
 
 
 def build_readme(root: Path) -> None:

@@ -9,6 +9,7 @@ import nbformat
 
 from gpuedu import __version__
 from gpuedu.course.addresses import REPOSITORY
+from gpuedu.course.signposts import drop_ways_in
 from gpuedu.syllabus import ready_lessons
 
 # pip is held to the versions that are there: a session whose PyTorch or ipykernel is replaced under
@@ -81,6 +82,7 @@ def write_hosted(root: Path, out: Path, package: str | None = None) -> list[Path
     for entry in ready_lessons():
         path = root / "notebooks" / entry.folder / f"{entry.folder}.ipynb"
         notebook = nbformat.read(path, as_version=4)
+        drop_ways_in(notebook)
         metadata = {"gpuedu": {"role": "code"}, "cellView": "form"}
         notebook.cells.insert(0, nbformat.v4.new_code_cell(source, id="install", metadata=metadata))
         written.append(out / path.name)

@@ -16,6 +16,7 @@ from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 
+from gpuedu.course.signposts import drop_ways_in
 from gpuedu.course.workspace.merge import merge
 from gpuedu.course.workspace.notebook_text import parse
 
@@ -34,6 +35,8 @@ class RebuildFromRelease(NbGraderPreprocessor):
         if release is None:  # a notebook that is not the course's
             return nb, resources
         mine = self.handed_in(nb, settings)
+        for one in (mine, release):  # a hosted session's notebook has no such line
+            drop_ways_in(one)
         rebuilt = merge(self.base_of(mine, settings), mine, release).notebook
         # A browser tab, or a learner's own computer, has kernels of names that are not here.
         rebuilt.metadata.kernelspec = release.metadata.kernelspec

@@ -12,6 +12,7 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from gpuedu.course.check_call import check_arguments
+from gpuedu.course.signposts import add_signposts
 from gpuedu.course.source import LessonSource, SourceCell
 from gpuedu.exercises.registry import load_judge
 from gpuedu.syllabus import Lesson
@@ -33,8 +34,9 @@ def teacher_notebook(source: LessonSource, lesson: Lesson) -> nbformat.NotebookN
     header = (
         f"<!-- Generated from solutions/{lesson.folder}/{lesson.folder}.py by `gpuedu build`. -->"
     )
-    cells[0].source = f"{header}\n{cells[0].source}"
     notebook = new_notebook(cells=cells, metadata=_notebook_metadata(lesson))
+    add_signposts(notebook, lesson)
+    cells[0].source = f"{header}\n{cells[0].source}"
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     nbformat.validate(notebook)
     return notebook

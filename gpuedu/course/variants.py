@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import nbformat
 from nbformat import NotebookNode
 
+from gpuedu.course.signposts import drop_ways_in
 from gpuedu.errors import GpueduError
 from gpuedu.exercises.registry import load_variant
 from gpuedu.exercises.variants import CODE
@@ -39,10 +40,13 @@ def vary(released: NotebookNode, lesson: Lesson, code: str) -> NotebookNode:
 
 
 def vary_text(released: str, lesson: Lesson, code: str) -> str:
-    """The same, from one file's text to another's."""
+    """The same, from one file's text to another's, without links to the published numbers."""
     public = nbformat.reads(released, as_version=4)
     varied = vary(public, lesson, code)
-    return released if varied is public else nbformat.writes(varied) + "\n"
+    if varied is public:
+        return released
+    drop_ways_in(varied)
+    return nbformat.writes(varied) + "\n"
 
 
 def code_in(notebook: NotebookNode, lesson: Lesson) -> str | None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import base64
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpuedu.exercises.card import Card
 from gpuedu.exercises.sign import take_place
 from gpuedu.interrupts import unbroken
+
+if TYPE_CHECKING:
+    from gpuedu.exercises.progress.view import ProgressView
 
 
 def in_notebook() -> bool:
@@ -31,8 +34,8 @@ class Points(float):
 
 
 @unbroken
-def draw(card: Card) -> None:
-    """Show a card."""
+def draw(card: Card | ProgressView) -> None:
+    """Show a card, or how far a learner is."""
     if in_notebook():
         _display(card)
     else:

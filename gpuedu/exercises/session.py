@@ -194,11 +194,11 @@ def measure(name: str, *answers: Any) -> dict[str, float]:
 
 
 def progress() -> None:
-    """Show what is solved, in how many attempts, and how good the predictions were."""
-    from gpuedu.exercises.progress import format_summary
+    """Show what is solved, in how many attempts, how good predictions were, and what is next."""
+    from gpuedu.exercises.progress import ProgressView
 
     with learner_call("adding up your progress"):
-        draw_text(format_summary(store().summary()))
+        draw(ProgressView(store().summary()))
 
 
 def setup(lesson: str, variant: str = "") -> None:

@@ -98,8 +98,14 @@ def variants(
 
 
 def report(
-    verdicts: Annotated[Path, typer.Argument(help="Folder of the verdicts.")],
+    places: Annotated[
+        list[Path],
+        typer.Argument(metavar="VERDICTS", help="Their folder; with --feedback, files or folders."),
+    ],
     page: Annotated[Path | None, typer.Option(help="File to write one page of HTML to.")] = None,
+    feedback: Annotated[
+        bool, typer.Option("--feedback", help="Add up what learners sent with `gpuedu feedback`.")
+    ] = False,
     leaderboard: Annotated[
         Path | None, typer.Option(help="CSV file for the capstone's reports that ask to be shown.")
     ] = None,
@@ -124,6 +130,12 @@ def report(
     from gpuedu.grading.report.summary import summarize
     from gpuedu.grading.verdict import read_verdicts
 
+    if feedback:
+        _report_feedback(places, page)
+        return
+    verdicts, *more = places
+    if more:
+        raise GpueduError("a report is of one folder of verdicts", remedy=f"leave out {more[0]}")
     for name in lesson or ():
         lesson_in(name)
     found = [one for one in read_verdicts(verdicts) if not lesson or one["lesson"] in lesson]
@@ -187,6 +199,32 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text, "utf-8", "replace")
     except OSError as fault:
         raise GpueduError(f"cannot write {path}: {fault}") from fault
+
+
+def _report_feedback(places: list[Path], page: Path | None) -> None:
+    """Say what learners sent: by exercise, then in their words."""
+    from gpuedu.grading.report.feedback import (
+        as_rows,
+        by_exercise,
+        feedback_page,
+        receive,
+        remarks,
+    )
+
+    received = receive(places)
+    for path, why in received.passed_over:
+        _warn(f"passed over {path}: {why}")
+    if not received.feedback:
+        raise GpueduError("there is no feedback", remedy="learners write it by `gpuedu feedback`")
+    count = len(received.feedback)
+    print(f"{count} {'file' if count == 1 else 'files'}")
+    head = ("exercise", "tried", "solved", "checks", "hints", "minutes", "lost by most")
+    _print_table(head, as_rows(by_exercise(received.feedback)))
+    for one in remarks(received.feedback):
+        print(printable(f"{one.question} {one.text}{f' ({one.name})' if one.name else ''}"))
+    if page is not None:
+        _write(page, feedback_page(received))
+        print(f"\n{page}")
 
 
 def _warn(message: str) -> None:

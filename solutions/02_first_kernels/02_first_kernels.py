@@ -8,7 +8,8 @@
 # **You will be able to** write a kernel and launch it on any number of elements; choose the shape
 # of a launch; keep every thread inside its arrays; tell when a kernel depends on luck.
 #
-# **You need** Python functions, NumPy arrays in one and two dimensions, and what a warp is.
+# **You need** Python functions, NumPy arrays in one and two dimensions, and from *Why GPUs* what a
+# warp is.
 # **Time** about 85 minutes, without the two stretch exercises.
 
 # %% role="setup"

@@ -7,8 +7,8 @@
 # **You will be able to** write code that runs on both NumPy and CuPy; keep data on the device; turn
 # a chain of array operations into one kernel; write a kernel in CUDA C.
 #
-# **You need** NumPy's broadcasting, kernels with a grid-stride loop, and sectors.
-# **Time** about 90 minutes.
+# **You need** NumPy's broadcasting; from *First kernels*, kernels with a grid-stride loop, and
+# sectors. **Time** about 90 minutes.
 
 # %% role="setup"
 from gpuedu import AsyncDevice, check, cp, hint, predict, progress, reveal, see, setup

@@ -9,8 +9,8 @@
 # **You will be able to** say how busy a device really is; find out who waits for whom; load data
 # while the device computes; recognize a loop that launches kernels too slowly.
 #
-# **You need** a training loop in PyTorch, the idea that launches return at once, and a rough idea
-# of Python threads.
+# **You need** a training loop in PyTorch, from *Welcome* the idea that launches return at once, and
+# a rough idea of Python threads.
 # **Time** about 100 minutes.
 
 # %% role="setup"

@@ -10,7 +10,7 @@
 # write a checkpoint from which a killed training run continues as if nothing had happened.
 #
 # **You need** the lessons *Buckets and overlap* (how much of an exchange is hidden), *DDP in
-# practice* (real processes), and what a larger batch does to a learning rate. **Time**
+# practice* (real processes) and *Learning rate* (what a larger batch does to it). **Time**
 # about 85 minutes.
 
 # %% role="setup"

@@ -9,7 +9,8 @@
 # **You will be able to** compute the softmax of a row that comes in blocks, and write flash
 # attention in Triton, forward and (if you like) backward.
 #
-# **You need** *Custom kernels*, and to know what attention computes. **Time** about 65 minutes.
+# **You need** *Custom kernels*, and to know what attention computes (*The training step*).
+# **Time** about 65 minutes.
 
 # %% role="setup"
 from gpuedu import check, hint, predict, progress, reveal, see, setup

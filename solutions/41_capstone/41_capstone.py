@@ -8,8 +8,9 @@
 # **You will be able to** find out what a training program wastes, and on which line; fix it
 # without changing its result; and write a report that others can check.
 #
-# **You need** the lessons on training and on many GPUs, and an editor, because this time you work
-# on files. **Time** about 115 minutes, in one sitting or in several.
+# **You need** *The training step*, *Training memory*, *Copies and streams* and *Data parallelism*,
+# and an editor, because this time you work on files. **Time** about 115 minutes, in one sitting or
+# in several.
 
 # %% role="setup"
 from gpuedu import check, hint, measure, predict, progress, reveal, see, setup
@@ -375,10 +376,10 @@ see("make-it-fast", program)
 # |---|---|---|
 # | reads and requests | count them, or use the clock | *Feed the GPU* |
 # | copies, waits | `gpuedu profile`, by line | *The training step* |
-# | launches | `gpuedu profile`, by line | *Arrays*, *Custom kernels* |
+# | launches | `gpuedu profile`, by line | *Arrays and CuPy*, *Custom kernels* |
 # | FLOP | `torch.utils.flop_counter` | *The training step* |
 # | bytes that stay alive, or are saved | `gpuedu.training.memory` | *The training step* |
-# | messages | `gpuedu.multi.run_light` | *DDP* |
+# | messages | `gpuedu.multi.run_light` | *Data parallelism* |
 
 # %% [markdown]
 # ### Prove it

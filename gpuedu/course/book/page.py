@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpuedu.course.addresses import ways_in
+from gpuedu.course.signposts import without_ways_in
 from gpuedu.syllabus import Lesson
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def _text(lesson: Lesson, source: str, exercise: str, is_first: bool) -> str:
     if exercise and _HEADING.search(text):
         text = _HEADING.sub(f"({exercise})=\n## ", text, count=1)
     if is_first:
-        title, _, rest = text.partition("\n")
+        title, _, rest = without_ways_in(text).partition("\n")
         number = f"{lesson.number:02d} · {lesson.title}"
         text = f"{title}\n\n{_raw(_ways(lesson, number))}\n{rest}"
     return text

@@ -22,7 +22,7 @@ from gpuedu.syllabus import Lesson
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-_UNUSED_BY_LESSONS = ("course", "grading", "exercises", "cli.py", "__pycache__")
+_UNUSED_BY_LESSONS = ("course", "grading", "exercises", "cli.py", "ways.toml", "__pycache__")
 _NO_TEXTS = (".pyc", ".so")
 _ENDLESS = "ends"
 """The property that an answer loses whose check lasts until its time is up."""

@@ -19,8 +19,9 @@ from gpuedu.course.book.glossary import terms
 from gpuedu.course.book.page import Links, lesson_page, write_page
 from gpuedu.course.book.run import lesson_runs
 from gpuedu.course.execution import read_notebook
+from gpuedu.course.plan_text import duration
 from gpuedu.errors import GpueduError
-from gpuedu.syllabus import Lesson, parts, ready_lessons
+from gpuedu.syllabus import Lesson, lesson, parts, ready_lessons, ways
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -32,6 +33,7 @@ _GUIDES = {
     "docs/classroom.md": "classroom",
     "docs/grading.md": "grading",
     "docs/variants.md": "variants",
+    "docs/ways.md": "ways",
     "docs/teaching/README.md": "teaching",
     "docs/teaching/setup.md": "teaching_setup",
     "docs/teaching/lesson_plans.md": "teaching_sessions",
@@ -97,11 +99,11 @@ def lay_out(
     _copy_settings(source)
     links, styles = Links(lessons), set()
     texts = []
-    for lesson, run in lesson_runs(root, lessons, kept, os.cpu_count() or 1):
-        handed_out = read_notebook(root, "notebooks", lesson.folder)
-        texts.append((lesson, _text_cells(run)))
-        page = lesson_page(lesson, run, handed_out, links, solutions=solutions)
-        write_page(page, source, lesson)
+    for entry, run in lesson_runs(root, lessons, kept, os.cpu_count() or 1):
+        handed_out = read_notebook(root, "notebooks", entry.folder)
+        texts.append((entry, _text_cells(run)))
+        page = lesson_page(entry, run, handed_out, links, solutions=solutions)
+        write_page(page, source, entry)
         styles |= page.styles
     (source / "static" / "cards.css").write_text(_plain(styles), "utf-8")
     pages = {"root": root, "lessons": lessons, "parts": _chosen_parts(lessons), "tab": TAB_URL}
@@ -109,6 +111,7 @@ def lay_out(
     _render(
         source, "exercises.md", {**pages, "listed": {one: listed(root, one) for one in lessons}}
     )
+    _render(source, "ways.md", {**ways_values(), "lessons": lessons, "parts": parts()})
     glossary = [(term, links.into(term.sentence)) for term in terms(texts)]
     _render(source, "glossary.md", {"terms": glossary})
     _render(source, "api.md", {})
@@ -117,6 +120,18 @@ def lay_out(
         target = source / "guide" / f"{name}.md"
         target.parent.mkdir(exist_ok=True)
         target.write_text(_relinked(root, source, document, text), "utf-8")
+
+
+def ways_values() -> dict[str, Any]:
+    """The ways, and what builds on what."""
+    every = ready_lessons()
+    needs = {entry: [lesson(need) for need in entry.needs] for entry in every}
+    return {
+        "ways": ways(),
+        "duration": duration,
+        "builds_on": needs,
+        "leads_to": {one: [entry for entry in every if one in needs[entry]] for one in every},
+    }
 
 
 def _text_cells(run: NotebookNode) -> list[str]:

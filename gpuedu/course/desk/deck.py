@@ -10,6 +10,7 @@ from gpuedu.course.desk.announced import announcement_in
 from gpuedu.course.desk.prose import blocks_of, heading_of, without_heading
 from gpuedu.course.desk.section import Section
 from gpuedu.course.desk.slide import Slide
+from gpuedu.course.signposts import without_ways_in
 from gpuedu.syllabus import Lesson
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def slides_of(lesson: Lesson, run: NotebookNode, listed: Sequence[Listed]) -> li
     """
     cells = [cell for cell in run.cells if not cell.metadata.get("book")]
     by_id = {one.id: one for one in listed}
-    found = list(_first_slides(lesson, cells[0].source))
+    found = list(_first_slides(lesson, without_ways_in(cells[0].source)))
     for section in _sections(cells[1:]):
         heading = heading_of(section[0].source)
         if heading == _LAST:

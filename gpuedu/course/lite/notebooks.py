@@ -7,6 +7,7 @@ from pathlib import Path
 import nbformat
 
 from gpuedu.course.lite.wheels import BESIDE, FOR_CUDA_C
+from gpuedu.course.signposts import drop_ways_in
 from gpuedu.syllabus import Lesson, ready_lessons
 
 # Elsewhere, say in JupyterLab after a download, gpuedu is there already and the cell does nothing.
@@ -52,6 +53,7 @@ def for_tab(notebook: nbformat.NotebookNode, folder: str) -> nbformat.NotebookNo
     first = nbformat.v4.new_code_cell(
         source.rstrip(), id="install", metadata={"gpuedu": {"role": "code"}}
     )
+    drop_ways_in(notebook)
     notebook.cells.insert(0, first)
     notebook.metadata["kernelspec"] = {
         "name": "python",

@@ -37,7 +37,6 @@ from gpuedu.exercises.progress.summary import (
     Attempt,
     ExerciseProgress,
     ProgressSummary,
-    format_summary,
 )
 from gpuedu.hardware.home import data_folder
 
@@ -48,7 +47,6 @@ __all__ = [
     "ProgressStore",
     "ProgressSummary",
     "data_folder",
-    "format_summary",
     "open_store",
 ]
 

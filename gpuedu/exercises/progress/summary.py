@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from gpuedu.exercises.progress.calibration import Calibration, calibrate, format_calibration
+from gpuedu.exercises.progress.calibration import Calibration, calibrate
 from gpuedu.exercises.progress.events import Kind, ProgressEvent, in_order
 
 _ROUNDING = 1e-9
@@ -36,7 +36,10 @@ class Attempt:
 
 @dataclass(frozen=True)
 class ExerciseProgress:
-    """Where one exercise stands; ``max_points`` is 0 while only hints were taken."""
+    """Where one exercise stands; ``max_points`` is 0 while only hints were taken.
+
+    ``last_checked``: when it was tried last (UTC, ISO); None before the first attempt.
+    """
 
     exercise: str
     best_points: float
@@ -44,6 +47,7 @@ class ExerciseProgress:
     attempts: int
     first_solved: str | None
     hints: int
+    last_checked: str | None = None
 
 
 @dataclass(frozen=True)
@@ -64,9 +68,14 @@ class ProgressSummary:
         return sum(entry.max_points for entry in self.exercises)
 
     @property
+    def solved_ids(self) -> frozenset[str]:
+        """The exercises that got all points at least once."""
+        return frozenset(one.exercise for one in self.exercises if one.first_solved is not None)
+
+    @property
     def solved(self) -> int:
         """How many exercises got all points at least once."""
-        return sum(entry.first_solved is not None for entry in self.exercises)
+        return len(self.solved_ids)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values only, ready for JSON."""
@@ -121,47 +130,5 @@ def _exercise_progress(exercise: str, events: list[ProgressEvent]) -> ExercisePr
         attempts=len(attempts),
         first_solved=next((attempt.at for attempt in attempts if attempt.is_solved), None),
         hints=hints_in(events, exercise),
-    )
-
-
-def format_summary(summary: ProgressSummary) -> str:
-    """A table by lesson, the totals and the predictions, as plain text.
-
-    A lesson appears once one of its exercises was tried, then with all of them. What the course no
-    longer has comes last.
-    """
-    # The syllabus reads a file; only who looks at the table pays for it.
-    from gpuedu import syllabus
-
-    entries = {entry.exercise: entry for entry in summary.exercises}
-    sections = [(entry.title, entry.exercises) for entry in syllabus.ready_lessons()]
-    known = syllabus.exercise_ids()
-    sections.append(("No longer in the course", tuple(e for e in entries if e not in known)))
-    begun = [section for section in sections if any(name in entries for name in section[1])]
-    width = max((len(name) + 2 for _, names in begun for name in names), default=8)
-    lines = (
-        [f"{'exercise':<{width}}  {'points':>9}  attempts  hints  first solved"] if begun else []
-    )
-    for title, names in begun:
-        lines += [title, *(_row(name, entries.get(name), width) for name in names)]
-    return "\n".join(
-        [*lines, _totals(summary, len(known)), format_calibration(summary.calibration)]
-    )
-
-
-def _row(name: str, entry: ExerciseProgress | None, width: int) -> str:
-    attempts, hints, points, day = 0, 0, "-", ""
-    if entry:
-        attempts, hints, day = entry.attempts, entry.hints, (entry.first_solved or "")[:10]
-        points = f"{entry.best_points:.4g}/{entry.max_points:.4g}" if attempts else "-"
-    return f"{'  ' + name:<{width}}  {points:>9}  {attempts:>8}  {hints:>5}  {day}".rstrip()
-
-
-def _totals(summary: ProgressSummary, known: int) -> str:
-    tried = sum(entry.attempts > 0 for entry in summary.exercises)
-    if not tried:
-        return "No exercise tried yet."
-    return (
-        f"Total: {summary.points:.4g} of {summary.max_points:.4g} points on what you tried; "
-        f"{summary.solved} of the course's {known} exercises solved"
+        last_checked=attempts[-1].at if attempts else None,
     )

@@ -10,6 +10,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from gpuedu.course.checkout import release_folder
+from gpuedu.course.signposts import drop_ways_in
 from gpuedu.course.variants import code_in, vary
 from gpuedu.errors import GpueduError
 from gpuedu.grading.reading.limits import SubmissionError
@@ -25,8 +26,12 @@ _KEPT = 64
 
 @lru_cache(maxsize=_KEPT)
 def released(folder: str, variant: str = "") -> NotebookNode:
-    """The notebook that learners of a lesson were given, with the numbers of a variant."""
+    """The notebook that learners of a lesson were given, with the numbers of a variant.
+
+    It has no links to where the lesson opens: not all were given them, and they are not graded.
+    """
     public = nbformat.read(release_folder() / folder / f"{folder}.ipynb", as_version=4)
+    drop_ways_in(public)
     return vary(public, lesson_in(folder), variant)
 
 

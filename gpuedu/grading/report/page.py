@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from itertools import pairwise
+from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
@@ -40,10 +41,15 @@ class _Lesson:
 
 def render_page(summaries: Sequence[Summary]) -> str:
     """The page for some lessons."""
+    return render("page.html.j2", lessons=[_lesson(one) for one in summaries])
+
+
+def render(template: str, **values: Any) -> str:
+    """A page of this package's, with all that is put into it escaped."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=_visible)
     environment.filters["code"] = code
-    source = resources.files("gpuedu.grading.report").joinpath("page.html.j2").read_text("utf-8")
-    return environment.from_string(source).render(lessons=[_lesson(one) for one in summaries])
+    source = resources.files("gpuedu.grading.report").joinpath(template).read_text("utf-8")
+    return environment.from_string(source).render(**values)
 
 
 def _visible(value: object) -> object:

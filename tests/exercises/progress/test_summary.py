@@ -3,12 +3,10 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime, timedelta
 
-from gpuedu import syllabus
 from gpuedu.exercises.progress.events import Kind, ProgressEvent, new_event
 from gpuedu.exercises.progress.summary import (
     attempts_in,
     best_of,
-    format_summary,
     hints_in,
     summarize,
 )
@@ -67,7 +65,9 @@ def test_a_summary_has_all_that_was_tried():
     amdahl = by_name["amdahl"]
     assert (amdahl.best_points, amdahl.max_points, amdahl.attempts, amdahl.hints) == (4, 4, 4, 2)
     assert amdahl.first_solved == "2026-03-02T02:00:00.000000+00:00"
+    assert amdahl.last_checked == "2026-03-02T08:00:00.000000+00:00"
     assert by_name["break-even"].attempts == 0
+    assert by_name["break-even"].last_checked is None
     assert by_name["retired-exercise"].first_solved is None
     assert (summary.points, summary.max_points, summary.solved) == (4, 7, 1)
 
@@ -77,25 +77,3 @@ def test_as_dict_is_strict_json():
     assert found["solved"] == 1
     assert found["exercises"][0]["exercise"] == "amdahl"
     assert found["calibration"]["numbers"] == 0
-
-
-def test_the_table_shows_each_begun_lesson_whole_and_no_other():
-    text = format_summary(summarize(EVENTS))
-    lines = text.splitlines()
-    lesson = syllabus.lesson_of("amdahl")
-    begin = lines.index(lesson.title)
-    names = [line.split()[0] for line in lines[begin + 1 : begin + 1 + len(lesson.exercises)]]
-    assert names == list(lesson.exercises)
-    assert syllabus.lesson_of("bandwidth").title not in lines
-    row = next(line for line in lines if line.startswith("  amdahl"))
-    assert row.split() == ["amdahl", "4/4", "4", "2", "2026-03-02"]
-    assert next(line for line in lines if "break-even" in line).split()[1:] == ["-", "0", "1"]
-    assert lines.index("No longer in the course") == len(lines) - 4
-    assert lines[-3].split() == ["retired-exercise", "0/3", "1", "0"]
-    assert lines[-2].startswith("Total: 4 of 7 points on what you tried; 1 of the course's")
-    assert lines[-1] == "Predictions: none revealed yet"
-
-
-def test_before_the_first_attempt_there_is_no_table():
-    text = format_summary(summarize([]))
-    assert text == "No exercise tried yet.\nPredictions: none revealed yet"
