@@ -269,8 +269,9 @@ def run_h(up_h, work_h, interval_h, save_h, restart_h):
 # With interruptions at random, `mean_h` hours apart on average, the mean of many such runs has a
 # formula. A piece of work with its save takes
 # `mean_h * exp(restart_h / mean_h) * (exp((interval_h + save_h) / mean_h) - 1)` hours
-# on average, all its failed attempts and restarts included, and there are `work_h / interval_h` pieces. (A partial piece counts in proportion, and there is a
-# save after the last one, so this is a little more than `run_h` gives.)
+# on average, all its failed attempts and restarts included, and there are `work_h / interval_h`
+# pieces. (A partial piece counts in proportion, and there is a save after the last one, so this
+# is a little more than `run_h` gives.)
 #
 # *Implement.* `expected_h` returns the expected hours by this formula. `best_interval` returns an
 # interval of work between saves whose expected hours are within 0.1% of the fewest possible. An
