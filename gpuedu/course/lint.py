@@ -21,6 +21,9 @@ _ASKED = ("setup", "check", "hint", "predict", "reveal", "see", "measure", "prog
 """What cells call of gpuedu, which must not raise: it would end a run of all cells."""
 _PROGRAM = re.compile(r"^# === \w+\.py\n.*?(?=^### END SOLUTION$)", re.DOTALL | re.MULTILINE)
 """Files that a cell holds for whoever grades it; a learner writes them elsewhere."""
+_POWER = re.compile(r"\w\*\*[\w(]")
+_CODE = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
+_FENCED = re.compile(r"```.*?```", re.DOTALL)
 _ITEM = re.compile(r"(?:[-+*]|\d+[.)])\s")
 _EMOJI = re.compile(r"[\U0001F300-\U0001FAFF]")
 
@@ -167,6 +170,8 @@ def _texts(source: LessonSource, _lesson: Lesson) -> Iterator[Exception]:
             yield source.fault("a lesson is called by its number", cell, "name what it is about")
         if _EMOJI.search(cell.text):
             yield source.fault("an emoji", cell)
+        if not cell.is_code and _POWER.search(_CODE.sub("", cell.text)):
+            yield source.fault("a power outside of code: two of them make bold", cell, "`2**10`")
         for line in accidental_lists(cell.text) if not cell.is_code else ():
             yield source.fault(
                 f"`{line[:40]}` becomes an item of a list", cell, "break the line elsewhere"
@@ -258,7 +263,7 @@ def accidental_lists(text: str) -> list[str]:
     ['- 1, and']
     """
     found, before, is_list = [], "", False
-    for line in re.sub(r"```.*?```", "", text, flags=re.DOTALL).split("\n"):
+    for line in _FENCED.sub("", text).split("\n"):
         begins = _ITEM.match(line) is not None
         if begins and before.strip() and not is_list and not before.startswith("#"):
             found.append(line)

@@ -197,7 +197,7 @@ predict("launch-shape", 48)
 # *Implement.* Write three functions in plain Python; they run on the host.
 #
 # - `blocks_for(n, threads)` returns the fewest blocks of `threads` threads that give each of `n`
-#   elements a thread. `n` is from 1 to 10**12. The result must be an `int`, as a launch wants it.
+#   elements a thread. `n` is from 1 to `10**12`. The result must be an `int`, as a launch wants it.
 # - `can_launch(grid, block)` returns True if a device accepts this launch and False if not. Both
 #   arguments are triples `(x, y, z)` of whole numbers, and the numbers may be anything, even
 #   negative. A device accepts an extent from 1 up to its limit in the table, limit included.

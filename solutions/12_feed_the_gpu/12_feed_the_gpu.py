@@ -440,9 +440,9 @@ def knee(read_s, decode_s, copy_s, step_s, cores):
 #
 # *Implement* `worker_rng`, which makes a NumPy generator for one worker in one epoch of one run. It
 # must draw different numbers for every worker, epoch and `seed` (each is an integer that is less
-# than 2**32), and the same numbers again for the same three. `default_rng` takes a number as a
+# than `2**32`), and the same numbers again for the same three. `default_rng` takes a number as a
 # seed, or a list of numbers. It joins the 32-bit words of the whole list, so only numbers below
-# 2**32 are sure to stay apart: `[2**32, 5, 0]` draws the same as `[0, 1, 5]`.
+# `2**32` are sure to stay apart: `[2**32, 5, 0]` draws the same as `[0, 1, 5]`.
 
 
 # %% role="answer"

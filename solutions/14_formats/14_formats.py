@@ -48,15 +48,15 @@ see("mixed-precision/formats")
 # Let's read one by hand. The pattern 0x3c01 in fp16 is `0 01111 0000000001` in bits, so the sign is
 # plus, the field is 15, and the mantissa is 1. The field counts from a **bias**, which is 15 in
 # fp16, so the exponent is 15 - 15 = 0. The mantissa counts steps of 1/1024 above 1. Together that's
-# (1 + 1/1024) * 2**0, the next number after 1. In the same way, 0xc400 is `1 10001 0000000000`, or
-# -(1 + 0/1024) * 2**(17 - 15) = -4.
+# `(1 + 1/1024) * 2**0`, the next number after 1. In the same way, 0xc400 is `1 10001 0000000000`,
+# or `-(1 + 0/1024) * 2**(17 - 15)`, which is -4.
 
 # %% [markdown]
 # Take the field f and the mantissa m as whole numbers, and let `bias = 2 ** (E - 1) - 1`. There are
 # three cases:
 #
 # - **Normal**, f from 1 to the second-to-last: the size is `(1 + m / 2**M) * 2.0 ** (f - bias)`.
-#   The 1 is *hidden*: it takes no bit. So there are 2**M steps from 1 to 2, and just as many from
+#   The 1 is *hidden*: it takes no bit. So there are `2**M` steps from 1 to 2, and just as many from
 #   2 to 4, each twice as long.
 # - **Subnormal**, f = 0: the size is `m / 2**M * 2.0 ** (1 - bias)`. There's no hidden 1, so the
 #   steps stay as long as those of f = 1, all the way down to 0. There's both a 0 and a -0.
@@ -88,9 +88,9 @@ predict("float-anatomy", 2049)
 # numbers *saturate*: anything too large becomes the largest number. PyTorch 2.13 does that, though
 # the standard also allows NaN.
 #
-# Some help from Python: `math.frexp(x)` is `(m, e)` with x = m * 2**e and m from 0.5 to just below
-# 1; for 0.0 it's `(0.0, 0)`. `math.copysign(1, x)` is -1.0 for -0.0, too. And `round` takes a tie
-# to the even number.
+# Some help from Python: `math.frexp(x)` is `(m, e)` with `x = m * 2**e` and m from 0.5 to just
+# below 1; for 0.0 it's `(0.0, 0)`. `math.copysign(1, x)` is -1.0 for -0.0, too. And `round` takes a
+# tie to the even number.
 
 
 # %% role="given"

@@ -101,8 +101,9 @@ reveal("master-weights")
 
 # %% [markdown]
 # *Reflect.* Near 0 the steps are short, so a weight that has shrunk can move again: what vanishes
-# depends on the size of the weight. A rule of thumb is that every update below weight / 2**(M + 2)
-# is lost, and none above weight / 2**(M + 1). In bf16 that's 1/512 and 1/256 of the weight.
+# depends on the size of the weight. A rule of thumb is that every update below
+# `weight / 2**(M + 2)` is lost, and none above `weight / 2**(M + 1)`. In bf16 that's 1/512 and
+# 1/256 of the weight.
 #
 # A master costs 4 bytes a weight. Stochastic rounding costs none, so a weight takes 2 bytes instead
 # of 6. But it adds noise of up to a step to every update. Over many updates the noise mostly
@@ -355,7 +356,7 @@ reveal("autocast")
 #
 # - The images come from a scanner with gray levels up to 4,080, and each image is first divided by
 #   the root of the mean of its squares.
-# - The loss of a batch is divided by n = 2**26, as if the batch had 67 million tokens.
+# - The loss of a batch is divided by `n = 2**26`, as if the batch had 67 million tokens.
 # - All weights start as 1 or -1, and nearly every update is below 0.0002. From 1 down, the next
 #   fp16 number is 0.00049 away, and half of that is 0.00024.
 
@@ -386,15 +387,15 @@ print(f"rate {rate:.1f}, in float32 the largest update is {max(updates):.6f}")
 #
 # *Predict.* There are 9,472 weights. After 100 such steps in fp16, how many of them have changed?
 #
-# After your prediction, you'll see the gradients of the first step, as they are and times 2**16.
+# After your prediction, you'll see the gradients of the first step, as they are and times `2**16`.
 # How many of them would fp16 keep?
 
 # %% role="predict"
 predict("same-accuracy", 0)
 
 # %% [markdown]
-# In the check, `n` is 2**10, 2**26 or 2**30. A constant scale of 2**16 fits them all. But in fp16
-# that number itself is infinite, so in which dtype must the loss be?
+# In the check, `n` is `2**10`, `2**26` or `2**30`. A constant scale of `2**16` fits them all. But
+# in fp16 that number itself is infinite, so in which dtype must the loss be?
 
 # %%
 see("mixed-precision/before-and-after")

@@ -35,6 +35,8 @@ BREAKS = {
     "a reveal before its prediction": ('predict("launch-bound", 27e6)', "pass", "before it is predicted"),
     "a lesson's number": ("# Look closely at the axis", "# As lesson 3 tells, look", "called by its number"),
     "an emoji": ("# Look closely at the axis", "# \U0001f680 Look at the axis", "an emoji"),
+    "a power in plain text": ("# Look closely at the axis", "# Look 2**10 times at the axis", "make bold"),
+    "an item by accident": ("# Look closely at the axis", "# A line of text\n# - 1 at the axis", "an item of a list"),
     "other points": ("· 2 points", "· 3 points", "lacks its line"),
     "no needs": ("**You need**", "You need", "lacks '**You need**'"),
     "other minutes": (f"about {WELCOME.minutes} minutes", "about 6 minutes", f"about {WELCOME.minutes} minutes"),

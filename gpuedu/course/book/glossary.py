@@ -12,7 +12,7 @@ from importlib import resources
 
 from gpuedu.syllabus import Lesson
 
-_BOLD = re.compile(r"\*\*([^*]+)\*\*")
+_BOLD = re.compile(r"(?<![\w)])\*\*([^*]+)\*\*")
 _CODE = re.compile(r"`[^`]*`")
 _PARAGRAPHS = re.compile(r"\n\s*\n|\n(?=- |\d+\. )")
 _SENTENCE_END = re.compile(r"(?<=[.?!:])\s+(?=[A-Z*`])")
