@@ -30,6 +30,8 @@ KEPT = Path("build", "runs")
 """Where lessons' runs are kept, below the checkout."""
 _MARK = ".gpuedu-book"
 _GUIDES = {
+    "docs/start.md": "start",
+    "docs/questions.md": "questions",
     "docs/classroom.md": "classroom",
     "docs/grading.md": "grading",
     "docs/variants.md": "variants",
@@ -50,6 +52,8 @@ _GUIDES = {
     "CHANGELOG.md": "changelog",
 }
 """Documents of the repository that are pages of the book, with the names of these pages."""
+_SEEN = "What you will see"
+"""The README's part that the first page shows, too."""
 _LINK = re.compile(r"(\]\()([^)#\s]+)(#[^)\s]*)?(\))")
 _PUBLIC = ("http://", "https://", "mailto:")
 
@@ -107,7 +111,8 @@ def lay_out(
         styles |= page.styles
     (source / "static" / "cards.css").write_text(_plain(styles), "utf-8")
     pages = {"root": root, "lessons": lessons, "parts": _chosen_parts(lessons), "tab": TAB_URL}
-    _render(source, "index.md", {**pages, "guides": list(_GUIDES.values())})
+    seen = _relinked(root, source, "README.md", _section(root / "README.md", _SEEN))
+    _render(source, "index.md", {**pages, "guides": list(_GUIDES.values()), "seen": seen})
     _render(
         source, "exercises.md", {**pages, "listed": {one: listed(root, one) for one in lessons}}
     )
@@ -165,6 +170,12 @@ def _render(source: Path, name: str, values: Mapping[str, Any]) -> None:
     (source / name).write_text(text + "\n", "utf-8")
 
 
+def _section(document: Path, heading: str) -> str:
+    """What stands below a heading, up to the next one."""
+    _, _, below = document.read_text("utf-8").partition(f"## {heading}\n")
+    return below.partition("\n## ")[0].strip()
+
+
 def _relinked(root: Path, source: Path, document: str, text: str) -> str:
     """A document whose links lead to pages of the book, or to the file in the repository."""
     here = (root / document).parent
@@ -181,7 +192,7 @@ def _relinked(root: Path, source: Path, document: str, text: str) -> str:
             copied = source / "guide" / path.name
             copied.parent.mkdir(exist_ok=True)
             shutil.copy(path, copied)
-            return f"{before}{path.name}{after}"
+            return f"{before}/guide/{path.name}{after}"
         kind = "tree" if path.is_dir() else "blob"
         return f"{before}{REPOSITORY}/{kind}/main/{inside}{fragment or ''}{after}"
 
