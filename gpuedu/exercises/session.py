@@ -22,7 +22,7 @@ from gpuedu.exercises.absent import prepare
 from gpuedu.exercises.card import Card, report_card
 from gpuedu.exercises.display import Points, draw, draw_figure, draw_text, in_notebook
 from gpuedu.exercises.examine import examine
-from gpuedu.exercises.guard import learner_line, play_guarded, require_nothing_missing
+from gpuedu.exercises.guard import Outcome, learner_line, play_guarded, require_nothing_missing
 from gpuedu.exercises.interruption import interrupts_heard
 from gpuedu.exercises.placeholder import has_placeholder
 from gpuedu.exercises.predictions import (
@@ -34,12 +34,12 @@ from gpuedu.exercises.predictions import (
     with_unit,
 )
 from gpuedu.exercises.sign import sign_of_life
+from gpuedu.exercises.slow_pictures import patience_for
 from gpuedu.exercises.variants import require_code
 from gpuedu.interrupts import quiet, unbroken
 from gpuedu.needs import missing_in, missing_of
 
 SEED_VARIABLE = "GPUEDU_SEED"
-PICTURE_LIMIT_S = 20.0
 MEASURE_LIMIT_S = 180.0
 
 prepare()
@@ -148,9 +148,12 @@ def see(name: str, *answers: Any) -> None:
             draw(Card(f"{name}: nothing to draw yet", paragraphs=("Fill in the blank above.",)))
             return
         _require_as_many(name, draw_picture, answers)
-        # Without an answer all of it is ours, which ends; how soon depends on the machine.
-        limit_s = PICTURE_LIMIT_S if answers else math.inf
-        outcome = play_guarded(lambda: draw_picture(*answers), limit_s)
+        # What is ours ends; how soon depends on the machine. Without an answer all of it is.
+        patience = patience_for(draw_picture)
+        outcome = play_guarded(patience.first, math.inf) if patience.first else Outcome()
+        if outcome.problem is None:
+            limit_s = patience.limit_s if answers else math.inf
+            outcome = play_guarded(lambda: draw_picture(*answers), limit_s)
         require_nothing_missing(outcome)
         if outcome.problem is not None:
             why = f"{outcome.problem.message}. {outcome.problem.cause}".strip()

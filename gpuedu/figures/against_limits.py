@@ -16,13 +16,14 @@ _LEFT = 1 / 30
 
 @dataclass(frozen=True)
 class CostRow:
-    """A cost: its name, before and after as multiples of what is allowed, and both as texts."""
+    """A cost: its name, before and after as multiples of what is allowed, and all as texts."""
 
     name: str
     before: float
     after: float | None
     before_text: str
     after_text: str = ""
+    allowed_text: str = ""
 
 
 def plot_against_limits(rows: Sequence[CostRow], *, caption: Caption) -> Axes:
@@ -47,6 +48,7 @@ def plot_against_limits(rows: Sequence[CostRow], *, caption: Caption) -> Axes:
         told = row.before_text
         if row.after is not None:
             told += f" → {row.after_text}" if is_changed else ", unchanged"
+        told += f" ({row.allowed_text})" if row.allowed_text else ""
         ax.text(right * 1.15, place, told, va="center", ha="left", fontsize=8, color=style.INK)
     ax.axvline(1, color=style.INK, lw=1, zorder=0)
     ax.text(1.08, -0.75, "allowed", ha="left", va="center", fontsize=8, color=style.INK)

@@ -41,7 +41,11 @@ predict("make-it-fast", "4,000")
 #
 # Beside the folder there's a script that runs it. In a terminal, `gpuedu profile --steps 2 --warmup
 # 1 run_fast.py` says, line by line, what that costs and what you can do about it. (The program is
-# slow, so give it a minute or two, or more on a busy machine.)
+# slow, so give it a minute or two, or more on a busy machine.) Where it advises `torch.compile` or
+# pinned memory, pass that over: the first isn't allowed here, and the second needs a GPU.
+#
+# `python run_fast.py` just runs the program, and `python run_fast.py 2` runs it on two simulated
+# ranks.
 
 # %% role="given"
 from gpuedu import read_program, start_program
@@ -54,13 +58,21 @@ start_program("fast")
 # - `train.run(store, settings)` returns the same history, within 0.2%: the loss of each step, and
 #   for each epoch the share of correct letters in training, and loss and share in evaluation. What
 #   is drawn at random is drawn as it is now.
-# - If the store holds a checkpoint of an earlier run, `run` continues from there, at the start of
-#   the next epoch. Several ranks give the same result as one.
+# - If the store holds a checkpoint that your program wrote, `run` continues from there, at the
+#   start of the next epoch.
+# - A loss that isn't finite still stops the run: at the latest at the end of the epoch, before that
+#   epoch's checkpoint is written.
+# - Two ranks return the same history as one. (Each batch divides evenly between them.)
+
+# %% [markdown]
 # - The model computes on the device only, and evaluates between `model.eval()` and `model.train()`,
 #   once an epoch, with no training in between.
-# - The store has `read(name)`, `read_many(names)`, `write(name, content)`, and `name in store`.
-# - You import only NumPy, PyTorch without its compiler, and small parts of Python's library, and
-#   use nothing private in them (no `torch._foreach_add_`). The card names what isn't allowed.
+# - The store has `read(name)`, `write(name, content)`, and `read_many(names)`, which returns a list
+#   in the order of the names, by one request. `name in store` costs no request.
+# - You may import NumPy, PyTorch, and small parts of Python's library, such as `io` and `math`.
+# - Not allowed are `torch.compile`, `torch.func`, `torch.nn.parallel` (with DDP),
+#   `torch.utils.data` (with `DataLoader`), and whatever is private (`torch._foreach_add_`). Of
+#   `torch.autograd` you may use `grad`. A card that refuses a module lists those that are allowed.
 
 # %% [markdown]
 # Nobody uses a stopwatch here: what counts is the **bill**, which is the same on every machine. CPU
@@ -69,19 +81,23 @@ start_program("fast")
 #
 # | cost | at most | cost | at most |
 # |---|---|---|---|
-# | read in a run | each file once | launches that prepare a batch | 24 a step |
+# | read in a run | each file once | other launches | 24 a step |
 # | requests to the store | 16 a run | launches that update the weights | 60 a step |
 # | copies to the device | 4 a step | work | 1.3 times the minimum |
 # | bytes copied | 1.2 times float32 | alive after each step | 1 kB more |
-# | waits in training | 3 an epoch | images at once in evaluation | at least 4 |
+# | waits in training | 3 an epoch | images at once in evaluation | on average at least 4 |
 # | written | one checkpoint an epoch | recorded in evaluation | nothing |
 
 # %% [markdown]
-# On several ranks there are at most 4 collectives a step, which together carry the bytes of all
-# gradients once.
+# *Other launches* belong neither to the model nor to the update: they prepare a batch, or count the
+# letters that are right. What `torch.save` reads from the device isn't counted as a wait.
 #
-# *See* the bill of the program as it is. (This takes some seconds: the program is slow, and
-# counting makes it slower.)
+# On two ranks there are at most 4 collectives a step. Together they put at most 1.4 times as many
+# bytes on the wires as an all-reduce of all gradients. (A reduce-scatter followed by an all-gather
+# counts as one all-reduce does.)
+#
+# *See* the bill of the program as it is, with each limit in numbers. (This takes some seconds: the
+# program is slow, and counting makes it slower.)
 
 # %%
 see("make-it-fast")
@@ -387,12 +403,16 @@ see("make-it-fast", program)
 # If you say that something got faster, others should be able to count it again. *Implement* a
 # report, with one row for each cost in the figure above, under the same name:
 #
-# `| waits in training, an epoch | 163 | 2 | 81.5 | train.py |`
+# ```
+# | waits in training, an epoch | 163 | 2 | 81.5 | train.py |
+# | read in a run | 28.3 KiB | 14.5 KiB | 1.95 | data.py |
+# ```
 #
 # - The numbers before and after are the figure's, with their units. (Those on the card differ a
 #   little, because it counts another task.)
 # - `times` is one divided by the other, so that more is better. It's `all` if nothing is left.
-# - The last column names the files that you changed for it, separated by commas.
+# - The last column names the files that you changed for it, separated by commas. One of them, at
+#   least, is a file in which this cost arises, or a new one.
 
 # %% [markdown]
 # The other lines are up to you: say what you found first, and what helped most. On a class's
@@ -408,7 +428,7 @@ report = """
 | copies to the device, a step | 24 | 2 | 12 | data.py |
 | bytes copied, a step | 19.8 KiB | 10.8 KiB | 1.83 | data.py |
 | waits in training, an epoch | 163 | 2 | 81.5 | train.py |
-| launches that prepare a batch | 47 | 9 | 5.22 | data.py |
+| other launches, a step | 47 | 9 | 5.22 | data.py |
 | launches that update the weights | 936 | 16 | 58.5 | train.py |
 | work, a step | 866 MFLOP | 63.4 MFLOP | 13.7 | losses.py, model.py |
 | more alive after each step | 17.8 KiB | 20 B | 912 | train.py |
@@ -457,8 +477,7 @@ measure("make-it-fast", program)
 # that's repeated while it writes.
 #
 # *Predict.* It continues 16 letters with 16 more, and reads the whole text again for each of them.
-# By what factor would the work for a letter shrink if no letter were read twice? (Leave out
-# attention.)
+# How many times fewer letters would it read in all, the prompt included, if it read none twice?
 
 # %% role="predict"
 predict("make-it-fast-too", 12.1)
@@ -469,10 +488,11 @@ from gpuedu import read_program, start_program
 start_program("faster")
 
 # %% [markdown]
-# *Implement* a fast version of it, in the folder `faster`, as before.
+# *Implement* a fast version of it, in the folder `faster`, as before. To try it, `python
+# run_faster.py` trains and then writes, and `python run_faster.py 2` trains on two ranks.
 #
-# - `train.run(store, settings)` returns the same losses within 0.3%, and several ranks give the
-#   same result as one. No more than `settings["micro"]` rows go through the model at once.
+# - `train.run(store, settings)` returns the same losses within 0.3%, and two ranks return the same
+#   losses as one. No more than `settings["micro"]` rows go through the model at once.
 # - It writes `weights.pt` to the store: the weights under the same names, in float32.
 # - `write.run(store, settings)` reads such a file, continues all prompts, which have the same
 #   length, and returns the same texts. It writes `settings["letters"]` letters, whatever they are.
@@ -487,9 +507,12 @@ start_program("faster")
 # | training's work in float32 | 10% | launches, a letter | 12 |
 # | alive all the time in training | 4.8 W, and the rows | waits in writing | 4 |
 #
-# Messages have limits, too: on each of two ranks, 1.6 W a step for those that reduce or gather, and
-# 0.1 W a step for all others. What is saved for the backward pass is counted in numbers, not bytes.
-# Weights don't count, and attention needs no scores. A step may compute at most 1.2 times the
+# Each of two ranks may hand 1.6 W a step to messages that reduce or gather, and 0.1 W to others:
+# both are means over the ranks. What is handed over counts once, so an all-reduce of all gradients
+# is W.
+#
+# What is saved for the backward pass is counted in numbers, not bytes. Weights don't
+# count, and attention needs no scores. A step may compute at most 1.2 times the
 # minimum.
 
 # %% [markdown]

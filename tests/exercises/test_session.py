@@ -7,12 +7,14 @@ import math
 import subprocess
 import sys
 import textwrap
+import time
 
 import numpy as np
 import pytest
 
 import gpuedu
 from gpuedu.exercises import registry, session
+from gpuedu.exercises.slow_pictures import takes_long
 from tests.notebook_kernels import runner
 
 
@@ -188,6 +190,31 @@ def test_a_picture_of_code_that_raises_says_why(capsys):
 def test_a_picture_outside_a_notebook_is_its_text(capsys):
     gpuedu.see("launch-bound", lambda launch, rate, n: 0.5, lambda launch, rate, share: 1000)
     assert "[figure] The launch's share" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("limit_s", "told"), [(5.0, "[figure] a program"), (0.05, "within 0.05 s")]
+)
+def test_what_a_picture_computes_first_is_not_in_its_limit(monkeypatch, capsys, limit_s, told):
+    seen = []
+
+    def first():
+        end = time.perf_counter() + 0.2
+        while time.perf_counter() < end:
+            pass
+        seen.append("first")
+
+    @takes_long(first, limit_s)
+    def draw(answer):
+        end = time.perf_counter() + 0.2
+        while time.perf_counter() < end:
+            pass
+        return "[figure] a program"
+
+    monkeypatch.setattr(registry, "load_picture", lambda name, code: draw)
+    gpuedu.see("make-it-fast", right)
+    assert seen == ["first"]
+    assert told in capsys.readouterr().out
 
 
 def test_a_fault_of_the_course_is_told_as_such(monkeypatch, capsys):

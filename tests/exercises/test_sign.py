@@ -15,6 +15,7 @@ import gpuedu
 from gpuedu.exercises import display, session, sign
 from gpuedu.exercises.guard import Outcome
 from gpuedu.exercises.sign import NotebookPlace, Sign
+from gpuedu.exercises.slow_pictures import USUAL_LIMIT_S
 from tests.exercises.live_kernel import live_kernel, text_of
 
 
@@ -136,7 +137,7 @@ def test_a_picture_of_the_course_alone_has_no_time_limit(monkeypatch, capsys):
     monkeypatch.setattr(session, "play_guarded", play)
     gpuedu.see("why-gpus/stack")
     gpuedu.see("honest-timer", lambda launch, sync, warmup, repeats, now: 0.0)
-    assert limits == [float("inf"), session.PICTURE_LIMIT_S]
+    assert limits == [float("inf"), USUAL_LIMIT_S]
 
 
 TERMINAL = """

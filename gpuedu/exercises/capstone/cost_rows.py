@@ -28,6 +28,7 @@ def row_of(
         None if now is None else multiple(now),
         limit.show(was),
         "" if now is None else limit.show(now),
+        f"at most {limit.show(allowed)}",
     )
 
 
@@ -46,7 +47,7 @@ def plot_bill(rows: Sequence[CostRow], counted: str, folder: str) -> Any:
     is_changed = any(row.after is not None for row in rows)
     over = sum(1 for row in rows if (row.before if row.after is None else row.after) > 1)
     whose = "your program" if is_changed else "the slow program"
-    told = [f"{one.name}: {one.before_text}, {_after(one)}" for one in rows]
+    told = [f"{one.name}: {one.before_text}, {_after(one)}, {one.allowed_text}" for one in rows]
     caption = Caption(
         title=f"{over} costs of {whose} are above what is allowed"
         if over

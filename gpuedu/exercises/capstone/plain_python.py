@@ -26,6 +26,7 @@ _IN_PARTS = {
     "functools": "cache cached_property lru_cache partial reduce wraps",
     "io": "BytesIO StringIO",
     "json": "dumps loads",
+    "torch.autograd": "grad",
     "torch.utils.checkpoint": "checkpoint checkpoint_sequential",
     "torch.backends": "",
     "torch.utils": "",
@@ -37,6 +38,7 @@ _THROUGH = frozenset(
 """Modules that are only a way to others, or to their functions."""
 MODULES = (frozenset(_WHOLE.split()) | _IN_PARTS.keys()) - _THROUGH
 """What may be imported, beside the program's own files."""
+_LISTED = f"these modules may be used: {', '.join(sorted(MODULES))}"
 _FILES = "fromfile fromregex genfromtxt loadtxt memmap savetxt savez savez_compressed"
 _LEFT_OUT = {
     "torch.compile": "what it runs is not counted here",
@@ -174,8 +176,7 @@ class _Reader(ast.NodeVisitor):
         if name in self._own:
             self._refuse(node, f"`{name}` is one of the program's files", f"`from .{name} import`")
         if name not in MODULES:
-            listed = ", ".join(sorted(MODULES))
-            self._refuse(node, f"`{name}` may not be imported here", f"these may be: {listed}")
+            self._refuse(node, f"`{name}` may not be imported here", _LISTED)
 
     def _member(self, node: ast.AST, module: ModuleType, name: str) -> object:
         """What a module has by a name, where a program may have that."""
@@ -187,12 +188,14 @@ class _Reader(ast.NodeVisitor):
         parts = _IN_PARTS.get(module.__name__)
         is_way = isinstance(getattr(module, name, None), ModuleType)
         if parts is not None and name not in parts.split() and not is_way:
-            self._refuse(node, f"`{full}` is not allowed here", f"of this module: {parts}")
+            remedy = f"of this module: {parts}" if parts else _LISTED
+            self._refuse(node, f"`{full}` is not allowed here", remedy)
         if module.__name__ == "torch.distributed" and "object" in name:
             self._refuse(node, f"`{full}` is not allowed here", "send tensors")
         found = getattr(module, name, None)
         if not _may_be_had(module.__name__, name, found):
-            self._refuse(node, f"`{full}` is not allowed here")
+            is_module = isinstance(found, ModuleType)
+            self._refuse(node, f"`{full}` is not allowed here", _LISTED if is_module else "")
         if name == "load" and full in _LOADERS and not self._is_called(node):
             self._refuse(node, f"`{full}` may only be called", "call it where its result is needed")
         return found

@@ -82,6 +82,26 @@ def run_alone(run: Callable[..., Any], seed: int) -> dict[str, Any]:
     }
 
 
+def run_to_infinity(run: Callable[..., Any], seed: int, learning_rate: float) -> dict[str, Any]:
+    """What it does at a rate that makes the second loss infinite.
+
+    ``stopped`` is the exception that ended it, "" where none did; ``history`` is that of a run at
+    the usual rate on the same store, which finds a checkpoint there if one was written.
+    """
+    from gpuedu.exercises.capstone.digit_rows import task_files
+    from gpuedu.exercises.capstone.store import Store
+
+    store, stopped = Store(task_files(seed, **SIZES)), ""
+    try:
+        run(store.lent(), settings_of(seed, epochs=1, learning_rate=learning_rate))
+    except AnswerError:
+        raise
+    except Exception as fault:
+        stopped = type(fault).__name__
+    again = run(store.lent(), settings_of(seed, epochs=1)) if stopped else {}
+    return {"stopped": stopped, "history": history_of(again) if stopped else {}}
+
+
 def place_of(wait: Any) -> str:
     """What kind of wait it is, and in which line."""
     return f"{wait.kind} in {wait.file}, line {wait.line}: `{wait.text[:100]}`"
@@ -90,20 +110,21 @@ def place_of(wait: Any) -> str:
 def run_together(run: Callable[..., Any], seed: int, ranks: int) -> dict[str, Any]:
     """What it gives on several simulated ranks, by rank, and the messages of a step.
 
-    ``messages`` is how many collectives a step begins on each rank, the mean over one epoch, and
-    ``message_bytes`` how much a step gives to them.
+    ``messages`` is how many collectives a step starts on each rank, the mean over one epoch, and
+    ``message_bytes`` how much of them a rank puts on the wires: an all-reduce as much as a
+    reduce-scatter and an all-gather.
     """
     from gpuedu.exercises.capstone.digit_rows import task_files
+    from gpuedu.multi.exchanges import wire_bytes
 
     files = task_files(seed, **SIZES)
     found = on_ranks(run, files, settings_of(seed, epochs=1), ranks)
     histories = [history_of(one) for one in found.results]
     steps = ranks * max(len(histories[0]["losses"]), 1)
-    sizes = [one.size_bytes for one in found.exchanges]
     return {
         "histories": histories,
-        "messages": len(sizes) / steps,
-        "message_bytes": sum(sizes) / steps,
+        "messages": len(found.exchanges) / steps,
+        "message_bytes": wire_bytes(found.exchanges) / steps,
         "largest": largest_of(found.exchanges),
     }
 
@@ -135,3 +156,10 @@ def example_run(seed: int = 1) -> tuple[Any, dict[str, Any]]:
     from gpuedu.exercises.capstone.store import Store
 
     return Store(task_files(seed, **SIZES)), settings_of(seed)
+
+
+def example_on_ranks(run: Callable[..., Any], ranks: int, seed: int = 1) -> Any:
+    """What a run gives on as many simulated ranks: on the first of them."""
+    from gpuedu.exercises.capstone.digit_rows import task_files
+
+    return on_ranks(run, task_files(seed, **SIZES), settings_of(seed), ranks).results[0]

@@ -17,31 +17,62 @@ from gpuedu.exercises.capstone.programs import (
 )
 from gpuedu.exercises.placeholder import source_has_placeholder
 
-_RUN = '''"""Train with the files in `{folder}`: what `gpuedu profile run_{folder}.py` watches."""
+_RUN = {
+    "fast": '''"""Train with the files in `fast`: what `gpuedu profile run_fast.py` watches.
 
-from {folder}.train import run
-from gpuedu.exercises.capstone.{module} import example_run
+`python run_fast.py 2` trains on two simulated ranks.
+"""
 
-print(run(*example_run()))
-'''
+import sys
+
+import torch
+
+from fast.train import run
+from gpuedu.exercises.capstone.runs import example_on_ranks, example_run
+
+torch.set_num_threads(1)  # for a model as small as this, one is fastest
+ranks = int(sys.argv[1]) if sys.argv[1:] else 1
+print(run(*example_run()) if ranks == 1 else example_on_ranks(run, ranks))
+''',
+    "faster": '''"""Train, then write, with the files in `faster`.
+
+`python run_faster.py 2` trains on two simulated ranks, and writes nothing.
+"""
+
+import sys
+
+import torch
+
+from faster import train, write
+from gpuedu.exercises.capstone.make_it_fast_too.counting import example_on_ranks, example_run
+
+torch.set_num_threads(1)  # for a model as small as this, one is fastest
+if sys.argv[1:]:
+    print(example_on_ranks(train.run, int(sys.argv[1])))
+else:
+    store, settings = example_run()
+    print(train.run(store, settings))
+    print(*write.run(store, settings), sep="\\n")
+''',
+}
+"""The script beside a folder, by the folder's name."""
 
 
 @dataclass(frozen=True)
 class _Start:
     """Which program a folder begins with.
 
-    ``example`` is the module of an example's run, ``variable`` the notebook's name of the program.
+    ``variable`` is the notebook's name of the program.
     """
 
     exercise: str
     program: str
-    example: str
     variable: str
 
 
 _STARTS = {
-    "fast": _Start("make_it_fast", "reader", "runs", "program"),
-    "faster": _Start("make_it_fast_too", "writer", "make_it_fast_too.counting", "program_too"),
+    "fast": _Start("make_it_fast", "reader", "program"),
+    "faster": _Start("make_it_fast_too", "writer", "program_too"),
 }
 """By the folder's name."""
 
@@ -61,8 +92,7 @@ def start_program(folder: str) -> None:
     try:
         written = write_program(given, Path(folder))
         name, beside = Path(folder).name, Path(folder).parent
-        script = _RUN.format(folder=name, module=_STARTS[name].example)
-        written += write_program({f"run_{name}.py": script}, beside)
+        written += write_program({f"run_{name}.py": _RUN[name]}, beside)
     except PermissionError:
         print(f"The folder {folder!r} cannot be written here.")
         return

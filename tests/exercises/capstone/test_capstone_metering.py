@@ -97,7 +97,15 @@ def by_vector(model, x):
         nn.utils.vector_to_parameters(flat, model.parameters())
 
 
-@pytest.mark.parametrize("step", [in_place, by_foreach, by_fused, by_vector])
+def by_returned_gradients(model, x):
+    weights = list(model.parameters())
+    gradients = torch.autograd.grad(model(x).square().mean(), weights)
+    with torch.no_grad():
+        for weight, gradient in zip(weights, gradients, strict=True):
+            weight.sub_(0.1 * gradient)
+
+
+@pytest.mark.parametrize("step", [in_place, by_foreach, by_fused, by_vector, by_returned_gradients])
 def test_steps_however_weights_are_written(step):
     def program():
         model, x = nn.Linear(4, 3).to(DEVICE), torch.ones(2, 4).to(DEVICE)

@@ -49,7 +49,10 @@ REFUSED = {
     "import torch\ntorch.Tensor._make_subclass": "`._make_subclass` is not allowed",
     "import torch\ntorch.compile(f)": "`torch.compile` is not allowed",
     "def f(model):\n    model.compile()": "`.compile` is not allowed",
-    "import torch\ntorch.autograd.grad": "`torch.autograd` is not allowed",
+    "import torch\ntorch.autograd.Function": "`torch.autograd.Function` is not allowed",
+    "import torch\ntorch.func.grad": "`torch.func` is not allowed",
+    "from torch.nn.parallel import DistributedDataParallel": "`torch.nn.parallel` may not be",
+    "from torch import nn\nnn.parallel.DistributedDataParallel": "`torch.nn.parallel` is not",
     "import torch\ntorch.jit.script": "`torch.jit` is not allowed",
     "import torch\ntorch.ops.aten": "is not allowed here",
     "import torch\ntorch.overrides": "`torch.overrides` is not allowed",
@@ -118,6 +121,7 @@ ACCEPTED = {
     "dotted": "import torch.nn.functional as F\nimport torch.distributed as dist\nx = F.relu",
     "ranks": "import torch.distributed as dist\nx = dist.all_reduce, dist.ReduceOp.SUM",
     "precision": "import torch\nx = torch.autocast('cpu', torch.bfloat16), torch.inference_mode()",
+    "gradients": "import torch\nfrom torch.autograd import grad\nx = torch.autograd.grad, grad",
     "checkpoints": "from torch.utils.checkpoint import checkpoint",
     "parts of torch": "import torch\nx = torch.Size, torch.float32, torch.strided, torch.finfo, "
     "torch.Generator, torch.device, torch.get_default_dtype, torch.set_grad_enabled, torch.Tensor, "
@@ -135,3 +139,21 @@ def test_what_is_an_error_elsewhere_is_one_here():
     with pytest.raises(AnswerError, match=r"torch\.backends\.cudnn"):
         text = "import torch\ntorch.backends.cudnn.enabled = False"
         require_plain("a.py", text, frozenset({"a"}))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import torch.utils.data",
+        "import torch\ntorch.func.grad",
+        "import torch\ntorch.utils.data",
+        "import torch\ntorch.utils.swap_tensors",
+        "from torch.nn.parallel import DistributedDataParallel",
+        "from torch import nn\nnn.parallel.DistributedDataParallel",
+    ],
+)
+def test_a_module_that_is_refused_lists_those_that_are_not(text):
+    with pytest.raises(AnswerError) as told:
+        require_plain("a.py", text, frozenset({"a"}))
+    assert "torch.optim.lr_scheduler" in told.value.remedy
+    assert "torch.autograd" in told.value.remedy

@@ -16,6 +16,7 @@ def test_a_cost_is_a_multiple_of_what_is_allowed(most, before, after, multiples)
     limit = Limit("name", "figure", "a cost", lambda needs: most)
     row = row_of(limit, None, {"figure": before}, {"figure": after})
     assert (row.before, row.after) == multiples
+    assert row.allowed_text == f"at most {most}"
 
 
 def test_a_program_that_was_not_changed_has_no_second_figure():

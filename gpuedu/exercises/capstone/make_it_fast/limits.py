@@ -30,7 +30,7 @@ LIMITS = (
         show_bytes,
     ),
     Limit("waits", "waits", "waits in training, an epoch", lambda n: 3),
-    Limit("preparation", "preparation", "launches that prepare a batch", lambda n: 24),
+    Limit("preparation", "preparation", "other launches, a step", lambda n: 24),
     Limit("update", "update", "launches that update the weights", lambda n: 60),
     Limit("flop", "flop", "work, a step", lambda n: 1.3 * n.flop, show_flop),
     Limit("growth", "growth", "more alive after each step", lambda n: 1000, show_bytes),
@@ -51,4 +51,6 @@ LIMITS = (
 LEAST_IMAGES = 4
 """That a convolution of an evaluation takes at once, on average."""
 MOST_COLLECTIVES = 4
-"""That a step begins on each rank."""
+"""That a step starts on each rank."""
+MOST_MESSAGE_BYTES = 1.4
+"""That they put on its wires: as a multiple of what an all-reduce of all gradients does."""

@@ -19,11 +19,14 @@ from gpuedu.exercises.capstone.make_it_fast.limits import (
     MOST_COLLECTIVES,
 )
 from gpuedu.exercises.capstone.make_it_fast.needs_alone import needs_of, slow_costs
+from gpuedu.exercises.capstone.make_it_fast.play import PLAY
 from gpuedu.exercises.capstone.programs import require_program
 from gpuedu.exercises.capstone.units import show_count
+from gpuedu.exercises.slow_pictures import takes_long
 from gpuedu.figures.against_limits import CostRow
 
 
+@takes_long(slow_costs, PLAY.time_limit_s)
 def draw_bill(program: Any = None) -> Any:
     """The costs of the slow program as multiples of what is allowed, and those of ``program``."""
     needs = needs_of(SHOWN_SEED)
@@ -40,13 +43,13 @@ def _images(before: Any, after: Any) -> CostRow:
     """Fewer images at once are a higher cost."""
     shares = [one and LEAST_IMAGES / max(one["evaluation_batch"], 0.1) for one in (before, after)]
     shown = [show_count(one["evaluation_batch"]) if one else "" for one in (before, after)]
-    return CostRow(IMAGES, shares[0], shares[1], *shown)
+    return CostRow(IMAGES, shares[0], shares[1], *shown, f"at least {LEAST_IMAGES}")
 
 
 def _messages(before: Any, after: Any) -> CostRow:
     shares = [one and one["messages"] / MOST_COLLECTIVES for one in (before, after)]
     shown = [show_count(one["messages"]) if one else "" for one in (before, after)]
-    return CostRow(COLLECTIVES, shares[0], shares[1], *shown)
+    return CostRow(COLLECTIVES, shares[0], shares[1], *shown, f"at most {MOST_COLLECTIVES}")
 
 
 PICTURE = draw_bill

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -142,5 +142,11 @@ def _combines(one: Exchange) -> bool:
 
 
 def example_run(seed: int = 1) -> tuple[Store, dict[str, Any]]:
-    """A store with a task's files, and the settings of a run on one device."""
-    return Store(counting_files(seed, **SIZES)), on_device(TRAINING, seed)
+    """A store with a task's files, and the settings of a run on one device, writing included."""
+    return Store(counting_files(seed, **SIZES)), on_device(TRAINING, seed, letters=LETTERS)
+
+
+def example_on_ranks(run: Callable[..., Any], ranks: int, seed: int = 1) -> Any:
+    """What training gives on as many simulated ranks: on the first of them."""
+    settings = on_device(TRAINING, seed)
+    return on_ranks(run, counting_files(seed, **SIZES), settings, ranks).results[0]

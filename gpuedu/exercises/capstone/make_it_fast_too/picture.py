@@ -8,9 +8,12 @@ from gpuedu.exercises.capstone.cost_rows import plot_bill, row_of
 from gpuedu.exercises.capstone.make_it_fast_too.costs import RANKS, costs_of, slow_costs
 from gpuedu.exercises.capstone.make_it_fast_too.counting import LABEL
 from gpuedu.exercises.capstone.make_it_fast_too.limits import LIMITS, needs_of
+from gpuedu.exercises.capstone.make_it_fast_too.play import PLAY
 from gpuedu.exercises.capstone.programs import require_program
+from gpuedu.exercises.slow_pictures import takes_long
 
 
+@takes_long(slow_costs, PLAY.time_limit_s)
 def draw_bill(program: Any = None) -> Any:
     """The costs of the slow program as multiples of what is allowed, and those of ``program``."""
     needs, before = needs_of(), slow_costs()

@@ -15,6 +15,7 @@ from gpuedu.exercises.capstone.make_it_fast.limits import (
     LEAST_IMAGES,
     LIMITS,
     MOST_COLLECTIVES,
+    MOST_MESSAGE_BYTES,
 )
 from gpuedu.exercises.capstone.make_it_fast.needs_alone import slow_costs
 from gpuedu.exercises.capstone.units import show_bytes, show_count, show_flop
@@ -24,7 +25,11 @@ _BAND = 2e-3
 """How far a figure of the history may be from the slow program's, relative: rounding is free."""
 _LEAST_WORK = 0.7
 """Of what a step takes: less is computed elsewhere."""
+_LEAST_MESSAGE_BYTES = 0.4
+"""Of what an all-reduce of all gradients sends: in 16 bits, it's half."""
 _SAME = ("same", "resumes")
+_FAR_TOO_HIGH = 1e30
+"""A learning rate after which the next loss is no number."""
 _COSTS = (
     "read-once",
     "few-requests",
@@ -50,6 +55,9 @@ def cases(rng: np.random.Generator) -> list[Case]:
     truth = truth_of(seed)
     return [
         Case("one device", {"seed": seed, "ranks": 1}, (*_SAME, *_COSTS), truth),
+        Case(
+            "far too high a rate", {"seed": seed, "learning_rate": _FAR_TOO_HIGH}, ("stops",), truth
+        ),
         Case("two ranks", {"seed": seed, "ranks": 2}, _TOGETHER, truth),
         Case("your report", {"report": True}, tuple(one.name for one in CLAIMS), slow_costs()),
     ]
@@ -82,9 +90,9 @@ _TOLD = {
         "in an epoch of training, the host waits {got} times for the device",
     ),
     "preparation": (
-        "a batch is prepared with few launches",
+        "few launches prepare a batch, or count its letters",
         "How many launches does augmenting one image take, and how many does augmenting twelve?",
-        "before the backward pass, a step makes {got} launches that aren't part of the model",
+        "a step makes {got} launches that belong neither to the model nor to the update",
     ),
     "update": (
         "the weights are updated with few launches",
@@ -170,8 +178,21 @@ def _resumes(case: Case, observed: Plain) -> Iterable[Fault]:
     yield from _apart("resumes", observed["resumed"], case.truth.history, who)
 
 
+def _stops(case: Case, observed: Plain) -> Iterable[Fault]:
+    if not observed["stopped"]:
+        told = f"at a learning rate of {_FAR_TOO_HIGH:g}, the run goes on with losses that are nan"
+        yield Fault("stops", told)
+        return
+    who = "the history of a run on the store that a stopped one left"
+    yield from _apart("stops", observed["history"], _first_epoch(case.truth.history), who)
+
+
+def _first_epoch(history: dict[str, list[float]]) -> dict[str, list[float]]:
+    return {name: values[: len(values) // 2] for name, values in history.items()}
+
+
 def _same_on_ranks(case: Case, observed: Plain) -> Iterable[Fault]:
-    wanted = {name: values[: len(values) // 2] for name, values in case.truth.history.items()}
+    wanted = _first_epoch(case.truth.history)
     for rank, history in enumerate(observed["histories"]):
         for fault in _apart("same-on-ranks", history, wanted, f"the history of rank {rank}"):
             yield fault
@@ -179,18 +200,20 @@ def _same_on_ranks(case: Case, observed: Plain) -> Iterable[Fault]:
 
 
 def _messages(case: Case, observed: Plain) -> Iterable[Fault]:
-    most_bytes = 1.1 * case.truth.needs.weight_bytes
+    whole, got = case.truth.needs.weight_bytes, observed["message_bytes"]
     if observed["messages"] > MOST_COLLECTIVES:
         yield Fault(
             "messages",
-            f"a step begins {show_count(observed['messages'])} collectives on each rank, at most "
+            f"a step starts {show_count(observed['messages'])} collectives on each rank, at most "
             f"{MOST_COLLECTIVES} are allowed. The largest: {observed['largest']}",
         )
-    elif not case.truth.needs.weight_bytes * 0.4 <= observed["message_bytes"] <= most_bytes:
+    elif not _LEAST_MESSAGE_BYTES * whole <= got <= MOST_MESSAGE_BYTES * whole:
         yield Fault(
             "messages",
-            f"a step gives {show_bytes(observed['message_bytes'])} to its collectives, and all "
-            f"gradients are {show_bytes(case.truth.needs.weight_bytes)}",
+            f"a step puts {show_bytes(got)} on the wires of each rank, and an all-reduce of all "
+            f"gradients {show_bytes(whole)}. The largest: {observed['largest']}",
+            "Which bytes does a rank need from the other one in a step, and how often do they "
+            "travel?",
         )
 
 
@@ -221,6 +244,15 @@ JUDGE = Judge(
             1,
             "What does a run need, besides the weights, to continue as if it had never ended?",
             _resumes,
+            after=_COSTS,
+            waits_for=("same",),
+        ),
+        Property(
+            "stops",
+            "a loss that isn't finite stops the run before a checkpoint is written",
+            1,
+            "What does the slow program do with a loss that isn't finite, and when?",
+            _stops,
             after=_COSTS,
             waits_for=("same",),
         ),
@@ -268,9 +300,9 @@ JUDGE = Judge(
             "About how many launches does one step of the slow program make?",
             "4,000",
             choices=("40", "400", "4,000", "40,000"),
-            because="It calls the model once for each letter, some 17 times, each time with 50 "
-            "launches forward and more than twice as many backward; and then it updates 50 tensors "
-            "of weights with 14 launches each.",
+            because="It calls the model once for each letter, 18 times, each time with about 45 "
+            "launches forward and more than twice as many backward. Then it clears, clips and "
+            "updates 52 tensors of weights, by 18 launches each.",
         ),
     },
     seeds=2,

@@ -190,9 +190,11 @@ def _same_on_ranks(case: Case, observed: Plain) -> Iterable[Fault]:
             return
 
 
-def _result(name: str, says: str, points: int, asks: str, test: Any, costs: Any) -> Property:
-    says = f"{says}, and at least one cost is lower"
-    return Property(name, says, points, asks, test, after=costs)
+def _result(
+    name: str, says: str, points: int, asks: str, test: Any, costs: Any, waits_for: Any = ()
+) -> Property:
+    whole = f"{says}, and at least one cost is lower"
+    return Property(name, whole, points, asks, test, after=costs, waits_for=waits_for)
 
 
 JUDGE = Judge(
@@ -202,7 +204,8 @@ JUDGE = Judge(
             "same",
             "training gives the same losses and weights",
             2,
-            "Which numbers does the slow program draw, and which ones are in float32?",
+            "Which rows does each step see, which numbers are in float32, and do the weights move "
+            "each time?",
             _same,
             _TRAINING,
         ),
@@ -221,6 +224,7 @@ JUDGE = Judge(
             "Which gradient does each rank step with?",
             _same_on_ranks,
             _TOGETHER,
+            ("same",),
         ),
         *map(_limited, LIMITS),
     ),
@@ -235,11 +239,13 @@ JUDGE = Judge(
     cases=cases,
     predictions={
         "make-it-fast-too": Prediction(
-            "The program continues 16 letters with 16 more. By what factor would the cost of a "
-            "letter shrink if none were read twice?",
+            "The program continues 16 letters with 16 more, and reads the whole text again for "
+            "each. How many times fewer letters would it read in all, the prompt included, if it "
+            "read none twice?",
             12.1,
-            because="For the letters 17 to 32 the model reads 16, 17, ... 31 letters, which are "
-            "376. Read once, they are 31. (Attention's own work is left out.)",
+            because="For the letters 17 to 32 the model reads 16, 17, ... 31 letters, which makes "
+            "376. If each is read once, it reads 31: the prompt's 16 and 15 of those it writes. "
+            "The last one is never read.",
         ),
     },
     seeds=2,

@@ -57,7 +57,7 @@ program["train.py"] = program["train.py"].replace(
 for before, after in {
     "| copies to the device, a step | 24 | 2 | 12 | data.py |": "| copies to the device, a step | 24 | 1 | 24 | data.py |",
     "| bytes copied, a step | 19.8 KiB | 10.8 KiB | 1.83 | data.py |": "| bytes copied, a step | 19.8 KiB | 2.82 KiB | 7.02 | data.py |",
-    "| launches that prepare a batch | 47 | 9 | 5.22 | data.py |": "| launches that prepare a batch | 47 | 18 | 2.61 | data.py |",
+    "| other launches, a step | 47 | 9 | 5.22 | data.py |": "| other launches, a step | 47 | 18 | 2.61 | data.py |",
     "| launches that update the weights | 936 | 16 | 58.5 | train.py |": "| launches that update the weights | 936 | 10 | 93.6 | train.py |",
 }.items():
     assert before in report, before
