@@ -186,7 +186,10 @@ def _draw_keys(ax: Axes, ladder: Ladder) -> None:
         handles=handles,
         loc="upper left",
         ncols=len(handles),
-        frameon=False,
+        # The lines of the grid end beside the keys.
+        framealpha=1.0,
+        facecolor=style.GROUND,
+        edgecolor="none",
         fontsize=_TEXT_PT,
         labelcolor=style.INK,
         borderaxespad=0.1,

@@ -28,7 +28,7 @@ class Look:
     @property
     def behind_text(self) -> dict[str, object] | None:
         """A background in the bar's own color, if a text would be on its hatch."""
-        return {"facecolor": self.color, "edgecolor": "none", "pad": 0.6} if self.hatch else None
+        return {"facecolor": self.color, "edgecolor": "none", "pad": 1.6} if self.hatch else None
 
 
 _LOOKS = {
@@ -39,8 +39,8 @@ _LOOKS = {
     "work": Look(style.SKY, "work"),
     "decode": Look(style.SKY, "decode"),
     "in the queue": Look(style.YELLOW, "in the queue"),
-    "copy": Look(style.GREEN, "copy", hatch="..."),
-    "buffer": Look(style.GREEN, "buffer", hatch="..."),
+    "copy": Look(style.GREEN, "copy", hatch=".."),
+    "buffer": Look(style.GREEN, "buffer", hatch=".."),
     "compute": Look(style.SKY, "computes"),
     "kernel": Look(style.BLUE, "kernel", text="white"),
     "send": Look(style.BLUE, "sends", text="white"),

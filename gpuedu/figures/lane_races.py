@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from matplotlib.text import Annotation
 
 from gpuedu.clock import Interval, Race
 from gpuedu.clock.races import Use
 from gpuedu.figures import style
 from gpuedu.figures.axis_units import AxisUnit
+from gpuedu.figures.lane_looks import look_of
 
 _MOST_NAMES = 3
 Placed = tuple[Interval, float]
@@ -51,8 +53,8 @@ def draw_races(
         found = [_middle(end, unit) for end in ends if end is not None]
         if found:
             x, y = zip(*found, strict=True)
-            ax.plot(x, y, color=style.GROUND, linewidth=4, zorder=3.5)
-            ax.plot(x, y, color=style.INK, linewidth=1.8, zorder=3.6)
+            ax.plot(x, y, color=style.GROUND, linewidth=4, zorder=2.2)
+            ax.plot(x, y, color=style.INK, linewidth=1.8, zorder=2.4)
             ax.plot(
                 x,
                 y,
@@ -66,7 +68,21 @@ def draw_races(
                 zorder=3.7,
             )
             marked.append(race.buffer)
+    if marked:
+        _keep_texts_clear(ax, places, unit)
     return [_key(list(dict.fromkeys(marked)))] if marked else []
+
+
+def _keep_texts_clear(ax: Axes, places: Sequence[Placed], unit: AxisUnit) -> None:
+    """Let lines end beside the texts of the bars that they cross."""
+    for text in ax.texts:
+        x, y = text.get_position()
+        if isinstance(text, Annotation):
+            continue
+        for one, middle in places:
+            if middle == y and unit.of(one.start_s) <= x <= unit.of(one.end_s):
+                color = look_of(one.kind).color
+                text.set_bbox({"facecolor": color, "edgecolor": "none", "pad": 0.2})
 
 
 def _middle(place: Placed, unit: AxisUnit) -> tuple[float, float]:

@@ -36,7 +36,7 @@ def plot_launch_share(
     for size, asked in shown:
         ax.plot([size], [100 * asked], "o", color=style.RED, markersize=8, clip_on=False)
         ax.annotate(
-            f"{100 * asked:.3g}% from {format_quantity(size, '')}".rstrip(),
+            f"{100 * asked:.3g}% from {_short(size)}",
             (size, 100 * asked),
             xytext=(9, 5),
             textcoords="offset points",
@@ -55,9 +55,14 @@ def plot_launch_share(
         y="launch, % of the whole time",
     )
     style.note_source(ax, source)
-    points = "; ".join(f"{100 * asked:.3g}% at {size:.3g} elements" for size, asked in shown)
+    points = "; ".join(f"{100 * asked:.3g}% at {_short(size)} elements" for size, asked in shown)
     return style.describe(
         ax,
         "The launch's share of the time against the size of the work. "
         f"Marked: {points or 'nothing that lies on the axis'}.",
     )
+
+
+def _short(size: float) -> str:
+    """A number of elements with a letter, as the ticks have it: 27M."""
+    return format_quantity(size, "").replace(" ", "")

@@ -24,7 +24,7 @@ OTHERS = (style.BLUE, style.ORANGE, style.PINK)
 _TEXT_PT, _LETTER_PT = 9.0, 4.9
 _BAR_IN, _GAP_IN, _AROUND_IN = 0.21, 0.12, 0.72
 _CURVES_IN, _LINE_IN, _TITLE_IN = 2.5, 0.17, 0.35
-_MOST_TICKS = 6
+_MOST_TICKS, _EDGE_IN = 6, 0.08
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,8 @@ def plot_recorded(panels: Sequence[Panel], *, caption: Caption) -> Axes:
     source_in = _LINE_IN * (1 + caption.source.count("\n"))
     first = style.new_axes(sum(heights) + source_in + _TITLE_IN)
     figure = first.figure
+    # Names of bars begin where title and source do.
+    figure.get_layout_engine().set(w_pad=_EDGE_IN)
     rows = figure.add_gridspec(len(panels), 1, height_ratios=heights)
     # A grid of its own lets the names at the ends of curves take nothing from the bars' width.
     cells = [rows[place].subgridspec(1, 1)[0] for place in range(len(panels))]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from matplotlib.axes import Axes
+from matplotlib.path import Path
 from matplotlib.transforms import Bbox
 
 from gpuedu.figures import style
@@ -17,6 +19,7 @@ from gpuedu.units import TERA, format_quantity
 COLORS = {L1: style.BLUE, DEVICE_MEMORY: style.RED, ARITHMETIC: style.GREEN}
 _SIZE_PT, _NUMBER_PT, _ROOF_PT = 9.0, 8.5, 9.5
 _ELBOW_PT, _TOUCH_PT, _STEP_PT = 16.0, 11.0, 12.0
+_BEHIND = {"facecolor": style.GROUND, "edgecolor": "none", "pad": 0.3}
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,7 @@ def name_roofs(ax: Axes, kernels: Sequence[PlottedKernel], roofs: Roofs) -> None
     _write(ax, L1, text, (at, at * l1), (-8, 4), "right")
     at = max(low, floor / memory)
     text = f"device memory: {format_quantity(roofs.memory_bytes_per_s, 'B/s')}"
-    _write(ax, DEVICE_MEMORY, text, (at, at * memory), (20, 3), "left")
+    _write(ax, DEVICE_MEMORY, text, (at, at * memory), (32, 3), "left")
 
 
 def _write(
@@ -81,6 +84,7 @@ def _write(
         color=COLORS[roof],
         ha=side,
         va="bottom",
+        bbox=_BEHIND,
     )
 
 
@@ -138,36 +142,49 @@ def number_marks(ax: Axes, kernels: Sequence[PlottedKernel]) -> None:
     ax.figure.draw_without_rendering()
     px_per_pt = ax.figure.dpi / 72
     taken = [text.get_window_extent() for text in ax.texts]
+    lines = [line.get_path().transformed(line.get_transform()) for line in ax.lines]
     places = [(*ax.transData.transform(k.left) / px_per_pt, k.number) for k in kernels]
     for group in _touching(places):
         text = write_numbers([number for *_, number in group])
         x, y = (sum(place[axis] for place in group) / len(group) for axis in (0, 1))
-        up, box = _free_step(x, y, 2.8 * len(text) + 1, taken, px_per_pt)
+        (right, up), box = _free_step(x, y, 2.8 * len(text) + 1, taken, lines, px_per_pt)
         taken.append(box)
         ax.annotate(
             text,
             ax.transData.inverted().transform((x * px_per_pt, y * px_per_pt)),
-            (0, up),
+            (right, up),
             textcoords="offset points",
             ha="center",
             va="center",
             fontsize=_NUMBER_PT,
             fontweight="bold",
             color=style.INK,
+            bbox=_BEHIND,
             zorder=6,
         )
 
 
 def _free_step(
-    x: float, y: float, half: float, taken: Sequence[Bbox], px_per_pt: float
-) -> tuple[float, Bbox]:
-    """How far above or below the mark at (x, y), in points, a text finds room; and its box."""
-    for up in (sign * _STEP_PT * far for far in range(1, 12) for sign in (1, -1)):
-        corners = (x - half, y + up - 5.5, x + half, y + up + 5.5)
+    x: float,
+    y: float,
+    half: float,
+    taken: Sequence[Bbox],
+    lines: Sequence[Path],
+    px_per_pt: float,
+) -> tuple[tuple[float, float], Bbox]:
+    """How far from the mark at (x, y), in points, a text finds room; and its box.
+
+    Above or below the mark, and if a line is there, beside it: the roof of L1 rises to the right.
+    """
+    for far, sign, side in product(range(1, 12), (1, -1), (0, -1)):
+        right, up = side * half, sign * _STEP_PT * far
+        corners = (x + right - half, y + up - 5.5, x + right + half, y + up + 5.5)
         box = Bbox.from_extents(*(corner * px_per_pt for corner in corners))
-        if not any(box.overlaps(other) for other in taken):
+        if any(box.overlaps(other) for other in taken):
+            continue
+        if not any(line.intersects_bbox(box, filled=False) for line in lines):
             break
-    return up, box
+    return (right, up), box
 
 
 def _touching(places: Sequence[tuple[float, float, int]]) -> list[list[tuple[float, float, int]]]:

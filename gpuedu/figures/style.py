@@ -65,7 +65,11 @@ def bare(ax: Axes) -> Axes:
 
 
 def note_source(ax: Axes, text: str) -> Axes:
-    """Say below the figure where its numbers come from: measured here, counted, a data sheet."""
+    """Say below the figure where its numbers come from: measured here, counted, a data sheet.
+
+    Marks of code are left out: a figure has no other letters for it.
+    """
+    text = text.replace("`", "")
     ax.figure.supxlabel(text, fontsize=8.5, color=QUIET, x=0.01, ha="left")
     return ax
 

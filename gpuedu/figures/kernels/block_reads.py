@@ -41,6 +41,7 @@ def plot_block_reads(loads: np.ndarray, *, caption: Caption, ax: Axes | None = N
         )
     ax.set_xlim(0, size * 1.17)
     ax.set_xticks([tick for tick in ax.get_xticks() if tick <= size])
+    ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.spines["bottom"].set_bounds(0, size)
     ax.set_ylim(blocks - 0.45, -0.55)
     ax.set_yticks(range(blocks), [f"block {block}" for block in range(blocks)])

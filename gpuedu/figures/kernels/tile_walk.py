@@ -82,15 +82,23 @@ def plot_tile_walk(walk: TileWalk, *, caption: Caption, ax: Axes | None = None) 
     x, y = (walk.tile * place for place in walk.block)
     own = (corner + x, corner + y)
     ax.add_patch(Rectangle(own, walk.tile, walk.tile, fill=False, edgecolor=style.INK, lw=2))
-    middle = walk.tile / 2
+    across, down = (_middle(at, walk.tile, size) for at, size in ((x, n), (y, m)))
     look = {"ha": "center", "size_pt": 9.5 if walk.tile >= 32 else 7.5, "weight": "bold"}
-    write(ax, own[0] + middle, own[1] + middle, "block", **look)
+    write(ax, own[0] + across, own[1] + down, "block", **look)
     right = corner + max(n, x + walk.tile)
     bottom = corner + max(m, y + walk.tile)
     ax.set_xlim(-_MARGIN, right + _MARGIN)
     ax.set_ylim(bottom + _MARGIN, -_MARGIN)
     ax.set_aspect("equal")
     return write_caption(ax, caption)
+
+
+def _middle(first: int, tile: int, size: int) -> float:
+    """The middle of a tile, or of its larger part where the matrix ends inside it."""
+    inside = size - first
+    if not 0 < inside < tile:
+        return tile / 2
+    return inside / 2 if inside > tile / 2 else (inside + tile) / 2
 
 
 def _draw_matrix(ax: Axes, turns: np.ndarray, origin: tuple[int, int], name: str) -> None:

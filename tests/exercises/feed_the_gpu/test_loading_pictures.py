@@ -59,7 +59,7 @@ def test_without_a_value_the_axes_say_so():
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"), [(hangs, "then it hangs"), (polls_for_ever, "for ever")]
+    ("answer", "said"), [(hangs, "then it hangs"), (polls_for_ever, "forever")]
 )
 def test_a_prefetcher_that_hangs_is_drawn(answer, said):
     ax = PICTURES["prefetch"](answer)

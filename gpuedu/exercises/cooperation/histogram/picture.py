@@ -74,7 +74,7 @@ def draw_histogram(histogram: Any) -> Any:
         ]
     caption = Caption(
         title="How many updates does the busiest address get?",
-        x="updates of one address (each mark is ten times the one before)",
+        x="updates of one address (each step is a factor of ten)",
         source=f"{VALUES:,} values, {BINS} bins, {BLOCKS} blocks of {THREADS} threads. In shared "
         f"memory each block has addresses of its own.\n{_COUNTED}",
         alt=" ".join(f"{bar.name}: {bar.text}." for bar in bars),

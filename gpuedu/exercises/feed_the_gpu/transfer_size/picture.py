@@ -53,7 +53,7 @@ def _told(line: list[float]) -> str:
     if not math.isfinite(line[0]):
         return "it gives no times"
     below = sum(value <= 0 for value in line)
-    ends = f"from {line[0]:.4g} µs to {line[-1]:.4g} µs"
+    ends = f"from {line[0]:,.4g} µs to {line[-1]:,.4g} µs"
     return f"{ends}, not drawn where it is negative" if below else ends
 
 

@@ -38,7 +38,7 @@ def draw_occupancy(blocks_per_sm: Any, warps_needed: Any) -> Any:
     level = 100 * enough / sm["warps"]
     says = f"enough for 16 independent sums per thread: {enough} warps of {sm['warps']}"
     ax.axhline(level, color=style.QUIET, linewidth=1.2, linestyle=":")
-    ax.text(_REGISTERS[0] + 1, level + 0.6, says, color=style.INK, fontsize=8.5)
+    ax.text(_REGISTERS[0] + 2, level + 1.6, says, color=style.INK, fontsize=8.5)
     return style.describe(ax, f"{style.alt_text(ax)} A line at {level:.0f}%: {says}.")
 
 

@@ -34,7 +34,7 @@ def draw_checkpointed(checkpointed_step: Any) -> Any:
         f"{format_size(plain)})",
         x="moments: one for each storage that is made or freed",
         y="memory",
-        source=f"{told_how(device)}: {SAMPLES} samples, {WIDTH} units.",
+        source=f"{told_how(device)}: {SAMPLES:,} samples, {WIDTH} units.",
         alt=f"Areas over a step that peaks at {format_size(most)}; an ordinary step peaks at "
         f"{format_size(plain)}. In the backward pass, saved activations rise and fall once for "
         f"each segment "

@@ -41,8 +41,8 @@ def draw_peaks(checkpointed_step: Any, predicted_bytes: Any) -> Any:
         title=f"The peak of a step through {BLOCKS} blocks",
         x="segments",
         y="what comes and goes, at its most (MiB)",
-        source=f"{told_how(device)}: {BLOCKS} blocks of {WIDTH} units, {SAMPLES} samples; without "
-        "weights and their gradients.",
+        source=f"{told_how(device)}: {BLOCKS} blocks of {WIDTH} units, {SAMPLES:,} samples; "
+        "without weights and their gradients.",
         alt=f"Peak over the number of segments: {counted[0]:.2f} MiB for 1, least "
         f"{min(counted):.2f} MiB for {least}, {counted[-1]:.2f} MiB for {BLOCKS}; an ordinary step "
         f"has {plain:.2f} MiB.",

@@ -44,7 +44,7 @@ def draw_rule_of_six(gpt_step_flop: Any) -> Any:
         y="FLOP of the step / 6 N D",
         source=f"Computed by your gpt_step_flop, {LAYERS} layers. N: the weights that products "
         "use, D: characters in the step.",
-        alt=f"Lines over the length of the text, from {LENGTHS[0]} to {LENGTHS[-1]}. {told}.",
+        alt=f"Lines over the length of the text, from {LENGTHS[0]:,} to {LENGTHS[-1]:,}. {told}.",
     )
     rule = Level("6 N D", 1.0, style.INK, dashes=(2, 2))
     return plot_curves(curves, [rule], [mark], caption=caption)

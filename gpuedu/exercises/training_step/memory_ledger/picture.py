@@ -50,7 +50,7 @@ def draw_ledger(held_bytes: Any, saved_bytes: Any) -> Any:
     caption = Caption(
         title="Your ledger of a step, beside the step",
         x="memory",
-        source=f"{told_how(found.device)}: {SAMPLES} samples, Adam, float32.\nPercent: how far "
+        source=f"{told_how(found.device)}: {SAMPLES:,} samples, Adam, float32.\nPercent: how far "
         "your number is from the count.",
         alt=f"Pairs of bars for {len(pairs)} lines of the ledger, your number and the count. "
         + (f"More than 5% off: {', '.join(off)}." if off else "All are within 5%."),

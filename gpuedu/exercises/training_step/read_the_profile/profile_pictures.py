@@ -14,7 +14,10 @@ from gpuedu.figures.profile import plot_profile
 from gpuedu.profiles import short_name
 from gpuedu.units import format_time
 
-_SIMULATED = "Simulated: a host, a stream and a link of assumed speeds; no GPU was measured."
+_SIMULATED = (
+    "Simulated: a host, a stream and a link of assumed speeds; no GPU was measured.\n"
+    "Fine stripes are many short bars side by side, each at its true width."
+)
 
 
 _TOP = 3

@@ -41,7 +41,7 @@ def draw_valley() -> Any:
         ax.plot(way[:, 0], way[:, 1], label=label, **look)
     ax.plot(0, 0, marker="*", markersize=13, color=style.INK, linestyle="none", label="the minimum")
     ax.grid(visible=False)
-    ax.legend(loc="upper left", fontsize=9, frameon=True, ncols=2, bbox_to_anchor=(0, -0.2))
+    ax.legend(loc="upper left", fontsize=9, frameon=False, ncols=2, bbox_to_anchor=(0, -0.2))
     caption = Caption(
         title=f"{_SHOWN} steps down the same valley",
         x="along the valley",

@@ -15,9 +15,10 @@ from gpuedu.exercises.why_gpus.pictures import drawable
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.curves import Curve, Mark, plot_curves
+from gpuedu.figures.decades import write_decade
 from gpuedu.hardware import Record, records
 from gpuedu.hardware.names import short_name
-from gpuedu.units import format_time
+from gpuedu.units import US
 
 FLOP_PER_ELEMENT, BYTES_PER_ELEMENT = 300, 8
 
@@ -89,13 +90,18 @@ def _plot_break_even(
     caption = Caption(
         title="With too little work, the launch and the copies eat up the gain",
         x=f"elements n, {FLOP_PER_ELEMENT} FLOP and {BYTES_PER_ELEMENT} bytes each",
-        y="time",
+        y="time (µs)",
         source=f"Computed from data sheets: a desktop CPU of {machines.CPU_CORES} cores, {gpu}, "
         f"PCIe 5.0 x16; a launch of 5 µs. Circles: your functions.\n{recorded}",
         alt=f"Time against the number of elements for {', '.join(c.name for c in curves)}. "
         "Your functions say: " + "; ".join(f"{name} {text}" for name, text in said.items()) + ".",
     )
-    return plot_curves(named, (), marks, caption=caption, format_y=format_time)
+    return plot_curves(named, (), marks, caption=caption, format_y=_write_us)
+
+
+def _write_us(time_s: float) -> str:
+    """A tick of the time axis: one unit for all, so that they can be compared."""
+    return write_decade(time_s / US)
 
 
 def _is_on_axis(n: Any) -> bool:

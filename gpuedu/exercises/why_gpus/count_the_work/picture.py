@@ -41,7 +41,7 @@ def draw_count_the_work(linear_work: Callable[..., Any], intensity: Callable[...
         source="Curve: your functions. Dashed: peak of dense bf16 over memory bandwidth, both "
         f"from the data sheet of the {gpu.name}.",
         alt=f"Arithmetic intensity against batch size: {values[0]:.3g} FLOP per byte at batch 1, "
-        f"{values[-1]:.4g} at {BATCHES[-1]:,}. The {gpu.name} needs {ridge:.0f} to be kept busy"
+        f"{values[-1]:,.4g} at {BATCHES[-1]:,}. The {gpu.name} needs {ridge:.0f} to be kept busy"
         + (f", reached from batch {crossing}." if crossing else ", never reached."),
     )
     return plot_curves([curve], [level], marks, caption=caption)
