@@ -49,9 +49,9 @@ def plot_against_limits(rows: Sequence[CostRow], *, caption: Caption) -> Axes:
         if row.after is not None:
             told += f" → {row.after_text}" if is_changed else ", unchanged"
         told += f" ({row.allowed_text})" if row.allowed_text else ""
-        ax.text(right * 1.15, place, told, va="center", ha="left", fontsize=8, color=style.INK)
+        ax.text(right * 1.15, place, told, va="center", ha="left", fontsize=8.5, color=style.INK)
     ax.axvline(1, color=style.INK, lw=1, zorder=0)
-    ax.text(1.08, -0.75, "allowed", ha="left", va="center", fontsize=8, color=style.INK)
+    ax.text(1.08, -0.75, "allowed", ha="left", va="center", fontsize=8.5, color=style.INK)
     ax.set_xscale("log")
     ax.set_xlim(_LEFT * 0.8, right)
     ax.set_ylim(len(rows) - 0.4, -0.9)

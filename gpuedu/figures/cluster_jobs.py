@@ -51,7 +51,7 @@ def plot_cluster_jobs(
     top, ticks = 0.0, []
     for one in clusters:
         look = {"fontsize": 10, "color": style.INK, "fontweight": "bold", "va": "center"}
-        ax.annotate(one.says, (0, top), (0, 0), textcoords="offset points", **look)
+        ax.annotate(one.says, (0, top), (4, 0), textcoords="offset points", **look)
         for job in one.jobs:
             _draw_job(ax, job, top + 1, end_h)
         ticks += [(top + 1 + node, str(node + 1)) for node in range(one.nodes)]

@@ -11,6 +11,9 @@ from matplotlib.axes import Axes
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
 
+_BELOW_MARK = 0.86
+"""Where lines between groups end, as a share of the height: the mark has its text above."""
+
 
 @dataclass(frozen=True)
 class ColumnErrors:
@@ -66,7 +69,8 @@ def _draw(ax: Axes, panel: ColumnErrors, height: np.ndarray, marked: int) -> Non
         color = style.ORANGE if first // panel.group == of_mark else style.BLUE
         ax.bar(part + 0.5, height[part], width=1.0, color=color, linewidth=0)
         if first:
-            ax.axvline(first, color=style.QUIET, linewidth=1, linestyle=(0, (4, 3)))
+            look = {"color": style.QUIET, "linewidth": 1, "linestyle": (0, (4, 3))}
+            ax.axvline(first, ymax=_BELOW_MARK, **look)
     ax.set_xlim(0, columns)
     ax.set_xticks([*range(0, columns, 32), columns])
 

@@ -117,7 +117,8 @@ def plot_lane_groups(
         _write_labels(ax, row, unit, scale, texts)
     for name, y in heads:
         look = {"fontsize": 10.0, "color": style.INK, "fontweight": "bold", "va": "center"}
-        ax.annotate(name, (0, y), (3, 0), textcoords="offset points", **look)
+        place = {"xytext": (3, 0), "textcoords": "offset points"}
+        ax.annotate(name, (0, y), **place, bbox=style.BEHIND_TEXT, **look)
     keys = keys_of(kinds)
     for group, found in zip(rows, races, strict=False):
         keys += draw_races(ax, [pair for row in group for pair in row.places], found, unit)

@@ -17,6 +17,8 @@ _FORWARD = (style.BLUE, style.SKY, "#b3daf2", "#dcebf5")
 _BACKWARD = (style.ORANGE, "#f3c766", "#f9e2b0", "#fdf2dd")
 _IDLE = "#e6e8ee"
 _TEXT_PT, _TURNED_PT, _NARROW_PT = 9.0, 5.8, 5.0
+_CAPITAL = 0.73
+"""How high a figure is, as a share of the size of its letters."""
 _BOX, _ROW_IN = 0.84, 0.42
 
 
@@ -106,7 +108,8 @@ def _set_times(
         look = {"fontsize": 9.5, "color": style.INK, "ha": "center", "va": "center_baseline"}
         ax.text(1.05 * best, -0.85, f"→ {end:g}", **look)
     color = style.RED if is_late else style.QUIET if is_stuck else style.GREEN
-    ax.plot([best] * 2, (len(rows) - 0.45, -0.55), color=color, linewidth=2, zorder=2.5)
+    # Behind the boxes: one that is late has its number there.
+    ax.plot([best] * 2, (len(rows) - 0.45, -0.55), color=color, linewidth=2, zorder=1.8)
     for at in range(len(rows)):
         last = max((box.end for box in boxes if box.stage == at), default=0.0)
         idle = last if is_stuck else end
@@ -143,10 +146,15 @@ def _draw_box(ax: Axes, box: PipelineBox, scale: Scale) -> None:
         va="center_baseline",
         rotation=90 if is_turned else 0,
         rotation_mode="anchor",
-        fontsize=_TURNED_PT if is_turned else _TEXT_PT,
+        fontsize=_turned_pt(room_pt) if is_turned else _TEXT_PT,
         color="white" if color == style.BLUE else style.INK,
         zorder=3,
     )
+
+
+def _turned_pt(room_pt: float) -> float:
+    """The size of a number that lies on its side, as large as its box is wide."""
+    return min(_TEXT_PT, max(_TURNED_PT, (room_pt - 2.2) / _CAPITAL))
 
 
 def _draw_waiting(ax: Axes, box: PipelineBox, why: str) -> None:

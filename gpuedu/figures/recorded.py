@@ -172,6 +172,7 @@ def _write(ax: Axes, x: float, y: float, text: str, color: str) -> None:
         va="center_baseline",
         fontsize=_TEXT_PT,
         color=color,
+        bbox=style.BEHIND_TEXT,
         annotation_clip=False,
     )
 

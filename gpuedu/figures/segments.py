@@ -45,6 +45,8 @@ def plot_segments(rows: Sequence[SegmentRow], *, caption: Caption, ax: Axes | No
     ax.set_yticks([-place for place in range(len(rows))], [row.name for row in rows])
     ax.set_ylim(-len(rows) + 0.5, 0.5)
     ax.set_xlim(0, end)
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    ax.tick_params(axis="y", length=0, labelcolor=style.INK)
     return write_caption(ax, caption)
 
 

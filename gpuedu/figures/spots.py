@@ -91,7 +91,7 @@ def _tell_kinds(ax: Axes, panel: SpotPanel) -> None:
         look = {"linestyle": "none", "marker": "o", "ms": 6, "mec": style.QUIET, "mew": 1.4}
         ax.plot([], [], mfc=style.QUIET, label=panel.filled, **look)
         ax.plot([], [], mfc="none", label=panel.rings, **look)
-        ax.legend(loc="lower left", fontsize=9, frameon=False, labelcolor=style.INK)
+        ax.legend(loc="lower left", fontsize=9, labelcolor=style.INK, **style.OPAQUE)
 
 
 def _limit(ax: Axes, panel: SpotPanel) -> None:
@@ -129,7 +129,7 @@ def _name_all(ax: Axes, shown: Sequence[Spot]) -> None:
                 boxes.append(box)
                 place = {"xytext": (dx, dy), "textcoords": "offset points"}
                 look = {"ha": "center", "va": "center", "fontsize": _NAME_PT, "color": style.INK}
-                ax.annotate(spot.name, (spot.x, spot.y), **place, **look)
+                ax.annotate(spot.name, (spot.x, spot.y), bbox=style.BEHIND_TEXT, **place, **look)
                 break
 
 

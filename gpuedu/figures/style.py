@@ -21,6 +21,11 @@ BLUE, ORANGE, GREEN, RED = "#0072b2", "#e69f00", "#009e73", "#d55e00"
 SKY, PINK, YELLOW = "#56b4e9", "#cc79a7", "#f0e442"
 CYCLE = (BLUE, ORANGE, GREEN, RED, PINK, SKY)
 
+OPAQUE = {"framealpha": 1.0, "facecolor": GROUND, "edgecolor": "none"}
+"""The frame of a key that lies on lines of the grid: these end beside it."""
+BEHIND_TEXT = {"facecolor": GROUND, "edgecolor": "none", "pad": 0.8}
+"""The same for a text: its ``bbox``."""
+
 WIDTH_IN = 8.0
 DPI = 200
 

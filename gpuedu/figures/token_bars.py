@@ -65,7 +65,7 @@ def _draw(ax: Axes, panel: TokenPanel) -> None:
         offset = (number + 0.5) * width - 0.35
         ax.bar(places + offset, shown, width=width, color=color, linewidth=0, label=told)
         top = max(top, float(shown.max()))
-    ax.legend(loc="upper right", fontsize=9.5, frameon=False, labelcolor=style.INK)
+    ax.legend(loc="upper right", fontsize=9.5, labelcolor=style.INK, **style.OPAQUE)
     ax.set_ylim(0, max(1.12 * top, ax.get_ylim()[1]))
     ax.set_xlim(-0.7, len(panel.tokens) - 0.3)
     ax.set_xticks(places, panel.tokens)

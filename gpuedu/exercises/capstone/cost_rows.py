@@ -53,8 +53,8 @@ def plot_bill(rows: Sequence[CostRow], counted: str, folder: str) -> Any:
         if over
         else f"All costs of {whose} are within what is allowed",
         x="cost, as a multiple of what is allowed",
-        source=f"{counted} Open: the slow program; filled: the files in `{folder}`, where they "
-        f"differ.",
+        source=f"{counted}\nOpen: the slow program; filled: the files in {folder}/, where they "
+        "differ; arrow: less than this axis shows.",
         alt=f"Rows of costs, before and after. {'; '.join(told)}.",
     )
     return plot_against_limits(rows, caption=caption)

@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gpuedu.figures.axis_units import AxisUnit, time_unit
 from gpuedu.figures.curves import Curve
 from gpuedu.figures.recorded import OTHERS, BarPanel, CurvePanel, Panel, RecordedBar
 from gpuedu.hardware.plausibility import FROM_MEMORY
 from gpuedu.hardware.records import Record
-from gpuedu.units import GB, format_time
+from gpuedu.units import GB
 
 Row = Mapping[str, Any]
 
@@ -101,24 +102,34 @@ def make_part(wanted: Wanted, taken: Sequence[Taken], *, is_alone: bool) -> Part
 def _bars(wanted: Bars, taken: Sequence[Taken], *, is_alone: bool) -> tuple[BarPanel, str]:
     has_bytes = all(row.get("moved_bytes") for one in taken for row in one.record.rows)
     by_bytes = has_bytes and not wanted.shows_time
+    unit = _unit_of(wanted, taken)
     groups, told = [], []
     for name, fields in wanted.rows.items():
-        bars = [_bar(fields, one, by_bytes=by_bytes, is_alone=is_alone) for one in taken]
+        bars = [_bar(fields, one, unit, by_bytes=by_bytes, is_alone=is_alone) for one in taken]
         groups.append((name, tuple(bar for bar, _ in bars)))
         told += [f"{name} {said} on {one.name}" for one, (_, said) in zip(taken, bars, strict=True)]
-    x = "GB/s, each byte counted once" if by_bytes else "time"
-    format_x = _write_gb if by_bytes else format_time
+    x = "GB/s, each byte counted once" if by_bytes else unit.name_axis("time")
+    format_x = _write_gb if by_bytes else lambda value: f"{unit.of(value):,.4g}"
     return BarPanel(wanted.title, x, tuple(groups), format_x), "; ".join(told)
 
 
-def _bar(fields: Row, taken: Taken, *, by_bytes: bool, is_alone: bool) -> tuple[RecordedBar, str]:
+def _unit_of(wanted: Bars, taken: Sequence[Taken]) -> AxisUnit:
+    """One unit for all times of a panel, as they are compared: that of the longest."""
+    rows = [row for one in taken for row in one.record.rows]
+    shown = [row for row in rows if any(_has(row, fields) for fields in wanted.rows.values())]
+    return time_unit(max((row["median"] for row in shown), default=0.0))
+
+
+def _bar(
+    fields: Row, taken: Taken, unit: AxisUnit, *, by_bytes: bool, is_alone: bool
+) -> tuple[RecordedBar, str]:
     """A bar, and what stands at its end without the device."""
     record = taken.record
     row = next((row for row in record.rows if _has(row, fields)), None)
     if row is None:
         value, spread, said = None, 0.0, _reason(record, fields)
     else:
-        value, spread, said = _measured(row, by_bytes=by_bytes)
+        value, spread, said = _measured(row, unit, by_bytes=by_bytes)
     text = said if is_alone else f"{said}   {taken.name}"
     return RecordedBar(value, text, taken.color, spread, record.is_own), said
 
@@ -159,13 +170,14 @@ def _has(row: Row, fields: Row) -> bool:
     return all(row.get(field) == value for field, value in fields.items())
 
 
-def _measured(row: Row, *, by_bytes: bool) -> tuple[float, float, str]:
+def _measured(row: Row, unit: AxisUnit, *, by_bytes: bool) -> tuple[float, float, str]:
     """Value, spread (of a rate: to first order) and text of a row with a time in seconds."""
     median, spread = row["median"], row["spread"]
+    told = f"{write_short(unit.of(median))} {unit.name}"
     if not by_bytes:
-        return median, spread, format_time(median)
+        return median, spread, told
     rate = row["moved_bytes"] / median
-    return rate, rate * spread / median, f"{_write_gb(rate)} GB/s, {format_time(median)}"
+    return rate, rate * spread / median, f"{_write_gb(rate)} GB/s, {told}"
 
 
 def _write_gb(bytes_per_s: float) -> str:

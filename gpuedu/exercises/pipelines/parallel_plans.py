@@ -52,7 +52,7 @@ class Plan:
     def __str__(self) -> str:
         """As the pictures and messages say it."""
         return (
-            f"data {self.data} x tensor {self.tensor} x pipeline {self.pipeline}, "
+            f"data {self.data:,} x tensor {self.tensor} x pipeline {self.pipeline}, "
             f"{self.micro_batches} micro-batch{'es' * (self.micro_batches > 1)}, ZeRO {self.zero}"
         )
 

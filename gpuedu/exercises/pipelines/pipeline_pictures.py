@@ -22,7 +22,7 @@ def draw_no_micro_batches() -> Any:
     lists = [[Action(FORWARD, 0), Action(BACKWARD, 0)]] * 4
     source = (
         "Simulated: forward takes 1, backward 2. Number 0: the batch.\n"
-        "Kept at once: how many batches a stage keeps the activations of."
+        "Kept at once: how many batches a stage keeps the activations of. Lines: the end, the most."
     )
     return draw_lists(lists, 1, [1] * 4, "Four stages, the whole batch at once", source=source)
 
@@ -82,7 +82,7 @@ def draw_lists(
     line = "" if costs.message else "the time, and "
     caption = Caption(
         title=f"{title}: {'no stage can go on' if run.waits else said}",
-        x="time",
+        x="time, in forward passes of a stage",
         source=source
         or f"Simulated: {many}{message}.\nNumbers: micro-batches. "
         f"Lines: {line}what may be kept, by the rules.",

@@ -41,7 +41,7 @@ def draw_links() -> Any:
     told = "; ".join(f"{bar.name} {bar.total:.0f} ms, {bar.text}" for bar in bars)
     caption = Caption(
         title=f"One layer of Llama 3.1 405B, {TOKENS:,} tokens, forward and backward",
-        x="ms",
+        x="time (ms)",
         source="Computed: H100s at their peak in bfloat16, NVLink 4 in nodes of 8, InfiniBand NDR "
         "between.",
         alt=f"Stacked bars of the time of products and of all-reduces: {told}.",

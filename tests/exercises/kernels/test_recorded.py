@@ -116,7 +116,7 @@ def test_the_spread_is_a_line_as_wide_as_it(tmp_path):
 def test_a_series_may_ask_for_times_since_bytes_that_nobody_wanted_make_long_bars(tmp_path):
     plant(tmp_path, OTHER, "layouts", median=lambda r: 3e-6 if "array of" in r["kernel"] else 1e-6)
     (ax,) = draw_recorded_memory().figure.axes
-    assert ax.get_xlabel() == "time"
+    assert ax.get_xlabel() == "time (µs)"
 
 
 def test_the_softmax_stands_beside_a_copy(tmp_path):
@@ -137,8 +137,17 @@ def test_without_bytes_the_time_is_drawn(tmp_path):
     )
     (ax,) = draw_recorded_cupy().figure.axes
     assert bars(ax) == pytest.approx([2e-6, 8e-6] * 3)
-    assert ax.get_xlabel() == "time"
+    assert ax.get_xlabel() == "time (µs)"
     assert set(texts(ax)) == {"2 µs", "8 µs"}
+
+
+def test_times_that_are_compared_have_one_unit(tmp_path):
+    plant(
+        tmp_path, OTHER, "launch-latency", median=lambda r: 4e-5 if "after" in r["mode"] else 8e-3
+    )
+    (ax,) = draw_recorded_cupy().figure.axes
+    assert ax.get_xlabel() == "time (ms)"
+    assert set(texts(ax)) == {"0.04 ms", "8 ms"}
 
 
 def test_the_own_device_comes_first_and_is_yours_by_word_and_star(tmp_path):

@@ -35,7 +35,7 @@ def test_a_plan_that_does_not_fit_or_does_not_exist_is_told():
     ax = PICTURES["plan"](whole)
     assert_fit_to_print(ax)
     assert ax.get_title(loc="left") == "GPT-3 on 1,536 A100s: yours does not fit"
-    assert "yours: data 1536 x tensor 1 x pipeline 1, 1 micro-batch, ZeRO 3" in alt_text(ax)
+    assert "yours: data 1,536 x tensor 1 x pipeline 1, 1 micro-batch, ZeRO 3" in alt_text(ax)
     assert "yours: no plan" in alt_text(PICTURES["plan"](lambda *_: None))
     assert "yours: 1536 x 1 x 1 ranks are 1536, and there are 8192" in alt_text(
         PICTURES["plan"](whole, "llama-3")

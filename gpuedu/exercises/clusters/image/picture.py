@@ -58,8 +58,8 @@ def draw_image(dockerfile: str, dockerignore: str = "") -> Any:
         ("all that is pushed", [_mb(build.push_mb) for build in builds]),
     ]
     told = "; ".join(
-        f"{name.replace(chr(10), ' ')}: {_steps_again(build)}, {build.download_mb:,.0f} MB"
-        f" downloaded, {build.push_mb:,.0f} MB pushed"
+        f"{name.replace(chr(10), ' ')}: {_steps_again(build)}, {_mb(build.download_mb)}"
+        f" downloaded, {_mb(build.push_mb)} pushed"
         for name, build in zip(_DAYS, builds, strict=True)
     )
     more = f" {left_out} more steps aren't drawn." if left_out > 0 else ""

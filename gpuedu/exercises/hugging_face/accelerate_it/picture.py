@@ -52,7 +52,7 @@ def draw_differences(train: Callable[..., Any]) -> Any:
         title="How far your updates are from the plain loop's",
         x="largest difference of a weight after any update",
         source="Accelerate ran here, in float64, on one process and on simulated ones.",
-        alt=f"Bars for {len(bars)} runs. {told}.",
+        alt=f"Dots for {len(bars)} runs on a logarithmic axis. {told}.",
     )
     return plot_bars(bars, caption=caption, limits=_LIMITS)
 
@@ -89,6 +89,7 @@ def draw_rates(train: Callable[..., Any]) -> Any:
     ax.set_xlim(0.5, _UPDATES + 2.5)
     ax.set_xticks(range(1, _UPDATES + 1))
     ax.set_ylim(-0.01, None)
+    ax.grid(visible=False)
     write_end_labels(ax, labels)
     caption = Caption(
         title=f"A schedule of {_UPDATES} updates",

@@ -64,7 +64,7 @@ def draw_log(history: Sequence[Mapping[str, Any]]) -> Any:
     right.annotate(
         "clipped above 1",
         (steps[-1], 1.0),
-        xytext=(0, 4),
+        xytext=(0, 6),
         textcoords="offset points",
         ha="right",
         color=style.RED,
@@ -165,13 +165,15 @@ def _dots(ax: Any, apart: Sequence[float]) -> None:
     ax.set_yscale("log")
     ax.set_ylim(1e-18, 10)
     ax.scatter(range(1, len(shown) + 1), shown, color=colors, s=26, zorder=3)
-    ax.set_yticks([1e-17, 1e-12, 1e-8, 1e-4, 1], ["≤ 1e-17", "1e-12", "1e-8", "1e-4", "1"])
+    powers = (-17, -12, -8, -4, 0)
+    names = [f"{'≤ ' * (n == powers[0])}$10^{{{n}}}$" for n in powers]
+    ax.set_yticks([10.0**n for n in powers], names)
     ax.axhline(_ROUNDING, color=style.QUIET, linewidth=1.2, dashes=(5, 3))
     ax.annotate(
         "below: rounding",
         (0.98, _ROUNDING),
         xycoords=("axes fraction", "data"),
-        xytext=(0, -13),
+        xytext=(0, -12),
         textcoords="offset points",
         ha="right",
         color=style.QUIET,

@@ -81,12 +81,14 @@ def draw_writing(
         textcoords="offset points",
         fontsize=9,
         color=style.BLUE,
+        bbox=style.BEHIND_TEXT,
     )
     lines = [
         _line(f"reserved:\n{reserved[-1]:.4g}", reserved, style.QUIET),
         _line(f"in use:\n{used[-1]:.4g}", used, style.BLUE),
     ]
     plot_by_count(lines, caption=memory, ax=right)
+    right.set_xlim(left.get_xlim())
     return np.array([left, right])
 
 

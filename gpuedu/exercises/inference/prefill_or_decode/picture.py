@@ -49,7 +49,7 @@ def draw_roofline(
         flop, moved = cost_of(one, pass_flop, pass_bytes)
         named = text(limit(flop, moved, device), "the result of `limit`")
         intensity = flop / moved if moved > 0 else math.nan
-        told.append(f"{one.name}: {intensity:.3g} FLOP/byte, {named}")
+        told.append(f"{one.name}: {_short(intensity)} FLOP/byte, {named}")
         places.append((intensity, f"{one.name}: {named}", offset_pt))
     marks = [
         Mark("\n".join(names), at, roof(at), (right, up - _LINE_PT * (len(names) - 1)))
@@ -66,6 +66,11 @@ def draw_roofline(
     curve = Curve("", across, tuple(map(roof, across)), style.BLUE, has_marks=False)
     plain = "{:,g}".format
     return plot_curves([curve], marks=marks, caption=caption, format_x=plain, format_y=plain)
+
+
+def _short(value: float) -> str:
+    """Three figures, or all before the point."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _together(

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from gpuedu.exercises.compare import show
 from gpuedu.exercises.inference.quantize.play import dequantized, quantized
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.column_errors import ColumnErrors, plot_column_errors
@@ -26,7 +25,7 @@ def draw_quantize(quantize: Callable[..., Any], dequantize: Callable[..., Any]) 
         name = "one group for the row" if group == _COLUMNS else f"groups of {group}"
         panels.append(ColumnErrors(name, (back - w)[0], group))
     others = np.arange(_COLUMNS) // _GROUPS[1] != _AT // _GROUPS[1]
-    largest = [show(float(np.abs(one.errors[others]).max())) for one in panels]
+    largest = [f"{np.abs(one.errors[others]).max():.2g}" for one in panels]
     caption = Caption(
         title="One large weight sets the step of its whole group",
         x="column",

@@ -39,7 +39,7 @@ def draw_first_tokens(residual: Callable[..., Any], verify: Callable[..., Any]) 
     told = "; ".join(f"{bar.name}: {bar.text}" for bar in bars)
     caption = Caption(
         title=_RIGHT if np.abs(kept + instead - _TARGET).max() < 1e-9 else _WRONG,
-        x="share of all rounds, %",
+        x="share of all rounds (%)",
         source="Counted over all guesses and uniforms, with your functions. Dashed: the target's "
         f"probability.{strange}",
         alt=f"Bars of two parts beside the target's probability. {told}.{strange}",

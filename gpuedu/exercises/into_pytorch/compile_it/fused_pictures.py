@@ -35,7 +35,8 @@ def draw_fused() -> Any:
         f"Too small to be seen: {operations} of the operations, and {max(kernels)} kernel of each "
         "of the others.\n"
         f"Kernels that Inductor wrote for an H100, not run; float32. {found.source}",
-        x=f"MB read and written; h has {found.values['rows']} x {found.values['hidden']} numbers",
+        x="MB read and written; "
+        f"h has {found.values['rows']:,} x {found.values['hidden']:,} numbers",
     )
     return plot_segments(rows, caption=caption)
 

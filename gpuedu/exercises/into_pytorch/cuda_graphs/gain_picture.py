@@ -41,8 +41,8 @@ def draw_gain(step_times: Callable[..., Any], no_gain_from: Callable[..., Any]) 
         source=f"Computed by your functions: a launch takes {_LAUNCH_US:g} µs, a replay "
         f"{_REPLAY_US:g} µs, a kernel in a graph {_NODE_US:g} µs more.",
         alt=f"Time of a step by the time of a kernel, without and with a graph; {told}. At "
-        f"{_FROM_US:g} µs {eager[0]:.0f} and {graph[0]:.0f} µs, at {_TO_US} µs {eager[-1]:.0f} and "
-        f"{graph[-1]:.0f} µs.",
+        f"{_FROM_US:g} µs {eager[0]:,.0f} and {graph[0]:,.0f} µs, at {_TO_US} µs {eager[-1]:,.0f} "
+        f"and {graph[-1]:,.0f} µs.",
     )
     curves = [
         Curve("one by one", kernels_us, eager, style.ORANGE, has_marks=False),

@@ -14,7 +14,6 @@ from gpuedu.figures.caption import Caption
 from gpuedu.figures.cut_matrices import Cut, plot_cuts
 from gpuedu.figures.plain_bars import PlainBar
 from gpuedu.multi.exchanges import wire_bytes
-from gpuedu.units import format_size
 
 _MOE = Moe((3, 3, 3, 3), each=2, width=4, hidden=6, capacity=1, seed=47)
 _ROUNDING = 1e-9
@@ -38,7 +37,7 @@ def draw_experts(route: Callable[..., Any], forward: Callable[..., Any]) -> Any:
         of_y += [(rank,) if one else () for one in is_right]
         sent = wire_bytes(one for one in run.exchanges if one.rank == rank)
         is_good = is_right.all() and sent <= needed[rank]
-        said = f"{format_size(sent)}, {is_right.sum()} of {len(y)} tokens right"
+        said = f"{sent:,.0f} B, {is_right.sum()} of {len(y)} tokens right"
         color = style.GREEN if is_good else style.RED
         bars.append(PlainBar(f"rank {rank}", sent, said, color))
     count = len(of_x)
@@ -55,7 +54,7 @@ def draw_experts(route: Callable[..., Any], forward: Callable[..., Any]) -> Any:
         else f"Right: {right} of {count} tokens",
         x="bytes that a rank sends",
         source=f"Counted on 4 light ranks with 2 experts each, {count} tokens (rows) of "
-        f"{SIZE * _MOE.width} bytes, capacity 1. Numbers:\nranks. Crosses: dropped (in the "
+        f"{SIZE * _MOE.width} bytes, capacity 1. Numbers: ranks.\nCrosses: dropped (in the "
         "middle), or wrong (y). Dashed: what a rank may send. Red bars: wrong, or more than that.",
         alt=f"{count} tokens on 4 ranks, {dropped} of them dropped; "
         f"{right} come back right. {told}.",

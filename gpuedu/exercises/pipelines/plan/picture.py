@@ -47,7 +47,7 @@ def draw_plans(best_plan: Callable[..., Any], name: str = "gpt-3") -> Any:
         y="seconds per step",
         source="Computed by the formulas of this exercise, not by yours: 8 GPUs in a node, half of "
         "the matrix peak.",
-        alt=f"{len(spots)} plans by memory and time. {'. '.join(one.name for one in marks)}.",
+        alt=f"{len(spots):,} plans by memory and time. {'. '.join(one.name for one in marks)}.",
     )
     return plot_crowd(
         spots,

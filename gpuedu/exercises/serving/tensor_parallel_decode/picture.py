@@ -44,7 +44,7 @@ def draw_steps(
     texts = "one text" if batch == 1 else f"{batch} texts"
     caption = Caption(
         title=f"A step of Llama 3 70B for {texts} of {_LENGTH:,} tokens",
-        x="time of a step, ms",
+        x="time of a step (ms)",
         source=f"Computed by your functions: {device(_DEVICE).name} on {link(_LINK).name}, all in "
         "one domain.\n3.4 µs and 900 GB/s for a message; 85% of the bandwidth, 90% of the memory.",
         alt=f"Stacked bars of a step's parts by number of GPUs. {told}.",

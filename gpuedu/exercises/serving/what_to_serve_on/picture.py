@@ -108,8 +108,8 @@ def draw_prices(
         [level],
         marks,
         caption=caption,
-        format_x=lambda x: f"{x:g}",
-        format_y=lambda y: f"{y:g}",
+        format_x=lambda x: f"{x:,g}",
+        format_y=lambda y: f"{y:,g}",
         height_in=4.2,
     )
 
