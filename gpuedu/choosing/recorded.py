@@ -85,5 +85,5 @@ def recorded_trainings(precision: str = "mixed") -> Iterator[Training]:
     for row in rows:
         if row["model"] == "gpt":
             batch = row["batch"]
-            name = f"small GPT, batch {batch}, {device.name}"
+            name = f"small GPT, batch {batch:,}, {device.name}"
             yield Training(name, model, batch, length, False, precision, device.key, row["median"])

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import LogLocator, NullLocator
 
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption, write_caption
-from gpuedu.figures.decades import write_decade
+from gpuedu.figures.decades import DecadeFormatter
 
 _LETTER_PT = 5.9
 
@@ -75,7 +75,7 @@ def plot_bars(
     ax.grid(axis="x", color=style.FAINT, linewidth=0.8)
     ax.xaxis.set_major_locator(LogLocator(base=10, numticks=9))
     ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: write_decade(value)))
+    ax.xaxis.set_major_formatter(DecadeFormatter())
     return write_caption(ax, caption)
 
 

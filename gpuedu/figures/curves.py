@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import LogLocator, NullLocator
 
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption, write_caption
-from gpuedu.figures.decades import write_decade
+from gpuedu.figures.decades import DecadeFormatter, write_decade
 from gpuedu.figures.end_labels import EndLabel, write_end_labels
 
 NOTHING = "Nothing to draw on these axes yet:\nthey show positive, finite numbers."
@@ -76,6 +76,7 @@ def plot_curves(
     ticks_x: Sequence[float] = (),
     steps_y: Sequence[int] = (1,),
     height_in: float = 3.6,
+    alike: Sequence[Curve] = (),
     ax: Axes | None = None,
 ) -> Axes:
     """Draw curves, levels and marks on two logarithmic axes, with their names beside them.
@@ -90,6 +91,7 @@ def plot_curves(
         ticks_x: where the x axis has ticks, written as they are; by default at powers of ten.
         steps_y: ticks of the y axis in each decade, as multiples of its power of ten.
         height_in: height of a new figure, in inches.
+        alike: curves of panels beside this one, all of which have one scale.
         ax: where to draw; a new figure by default.
     """
     ax = style.new_axes(height_in) if ax is None else ax
@@ -102,12 +104,12 @@ def plot_curves(
     for level in known:
         ax.axhline(level.y, color=level.color, linewidth=1.3, dashes=level.dashes, zorder=1.5)
     write_caption(ax, caption)
-    _limit(ax, curves, known, marks)
+    _limit(ax, [*curves, *alike], known, marks)
     left, right = ax.get_xlim()
     ax.xaxis.set_major_formatter(
-        FuncFormatter(lambda value, _: format_x(value) if left <= value <= right else "")
+        DecadeFormatter(lambda value: format_x(value) if left <= value <= right else "")
     )
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: format_y(value)))
+    ax.yaxis.set_major_formatter(DecadeFormatter(format_y))
     if ticks_x:
         ax.set_xticks(ticks_x, [f"{tick:g}" for tick in ticks_x])
     if len(steps_y) > 1:
@@ -155,6 +157,9 @@ def _draw_marks(ax: Axes, marks: Sequence[Mark]) -> None:
             color=style.INK,
             ha="left" if mark.offset_pt[0] >= 0 else "right",
             va="center",
+            # Above the grid, below the curves.
+            bbox={"facecolor": style.GROUND, "edgecolor": "none", "pad": 0.5},
+            zorder=1.4,
         )
 
 
@@ -175,7 +180,7 @@ def _limit(
         # Decades only: a learner's wrong curve may span a hundred of them.
         axis.set_major_locator(LogLocator(base=10, numticks=9))
         axis.set_minor_locator(NullLocator())
-        axis.set_major_formatter(FuncFormatter(lambda value, _: write_decade(value)))
+        axis.set_major_formatter(DecadeFormatter())
 
 
 def _name_all(ax: Axes, curves: Sequence[Curve], levels: Sequence[Level]) -> None:

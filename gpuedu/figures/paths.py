@@ -60,7 +60,11 @@ def plot_paths(
     if y_limits is not None:
         ax.set_ylim(*y_limits)
     across = [x for path in paths for x in path.x if math.isfinite(x)] or [0.0, 1.0]
-    ax.set_xlim(min(across), max(across) or 1.0)
+    left, right = min(across), max(across) or 1.0
+    aside = 0.012 * (right - left) if paths else 0.0  # so that markers at the ends are whole
+    ax.set_xlim(left - aside, right + aside)
+    if right >= 1000:
+        ax.xaxis.set_major_formatter("{x:,g}")
     write_caption(ax, caption)
     low, high = ax.get_ylim()
     ends = []

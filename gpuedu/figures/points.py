@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+from matplotlib.transforms import Bbox
 
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption, write_caption
@@ -21,8 +22,7 @@ _LOOKS = (
     ("P", style.SKY),
     ("X", style.QUIET),
 )
-_NAME_PT = 7.5
-_LETTER_PT, _LINE_PT = 4.3, 8.5
+_NAME_PT, _LINE_PT = 8.5, 10.0
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,8 @@ def plot_points(
     if not is_x_linear:
         ax.set_xscale("log")
     _draw_kinds(ax, shown, kinds)
-    _limit(ax, shown, is_x_linear=is_x_linear)
+    # Without lines that come from the left, the leftmost point may need room for its name there.
+    _limit(ax, shown, is_x_linear=is_x_linear, left_room=2.6 if ratios else 4.3)
     for ratio in ratios:
         _draw_ratio(ax, ratio)
     write_caption(ax, caption)
@@ -90,7 +91,7 @@ def plot_points(
         axis.set_major_locator(locator)
         axis.set_minor_locator(NullLocator())
         axis.set_major_formatter(FuncFormatter(lambda value, _, write=write: write(value)))
-    _write_names(ax, shown)
+    _write_names(ax, shown, ratios)
     return ax
 
 
@@ -119,7 +120,7 @@ def _draw_kinds(ax: Axes, points: Sequence[Point], known: Sequence[str]) -> None
         )
 
 
-def _limit(ax: Axes, points: Sequence[Point], *, is_x_linear: bool) -> None:
+def _limit(ax: Axes, points: Sequence[Point], *, is_x_linear: bool, left_room: float) -> None:
     if not points:
         ax.text(0.5, 0.5, "Nothing to draw yet.", transform=ax.transAxes, ha="center")
         return
@@ -127,7 +128,7 @@ def _limit(ax: Axes, points: Sequence[Point], *, is_x_linear: bool) -> None:
     if is_x_linear:
         ax.set_xlim(min(across) - 0.6, max(across) + 1.6)
     else:
-        ax.set_xlim(min(across) / 2.6, max(across) * 2)
+        ax.set_xlim(min(across) / left_room, max(across) * 2)
     ax.set_ylim(min(up) / 1.5, max(up) * 1.7)
 
 
@@ -147,36 +148,86 @@ def _draw_ratio(ax: Axes, ratio: Ratio) -> None:
         textcoords="offset points",
         ha="right",
         va="top",
-        fontsize=8,
+        fontsize=8.5,
         color=style.QUIET,
         bbox={"facecolor": style.GROUND, "edgecolor": "none", "pad": 0.5},
     )
 
 
-def _write_names(ax: Axes, points: Sequence[Point]) -> None:
-    """Names to the right of their points, or to the left; told points first."""
+def _write_names(ax: Axes, points: Sequence[Point], ratios: Sequence[Ratio]) -> None:
+    """Names beside their points, inside the axes, best not on a dotted line; told points first."""
     ax.figure.canvas.draw()
     scale = 72 / ax.figure.dpi
-    boxes = [_box(*(ax.transData.transform((p.x, p.y)) * scale), 7, 7) for p in points]
-    right_pt = ax.bbox.x1 * scale
+    places = {p.name: ax.transData.transform((p.x, p.y)) * scale for p in points}
+    boxes = [_box(*places[p.name], *_marker_pt(p)) for p in points]
+    boxes += [_scaled(text.get_window_extent(), scale) for text in ax.texts]
+    dotted = [box for ratio in ratios for box in _boxes_along(ax, ratio, scale)]
+    left_pt, right_pt = ax.bbox.x0 * scale, ax.bbox.x1 * scale
     for point in sorted(points, key=lambda one: not one.is_told):
-        x_pt, y_pt = ax.transData.transform((point.x, point.y)) * scale
-        width = len(point.name) * _LETTER_PT
-        for offset in ((6, 0), (-6 - width, 0), (-width / 2, 9), (-width / 2, -9)):
-            box = _box(x_pt + offset[0] + width / 2, y_pt + offset[1], width, _LINE_PT)
-            if box[2] < right_pt and not any(_overlap(box, other) for other in boxes):
-                boxes.append(box)
-                ax.annotate(
-                    point.name,
-                    (point.x, point.y),
-                    xytext=offset,
-                    textcoords="offset points",
-                    va="center",
-                    fontsize=_NAME_PT,
-                    color=style.INK,
-                    zorder=5,
-                )
-                break
+        x_pt, y_pt = places[point.name]
+        others = [place for name, place in places.items() if name != point.name]
+        text = ax.annotate(
+            point.name,
+            (point.x, point.y),
+            xytext=(0, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=_NAME_PT,
+            color=style.INK,
+            zorder=2.5,
+            bbox={"facecolor": style.GROUND, "edgecolor": "none", "pad": 0.3},
+        )
+        width = text.get_window_extent().width * scale
+        free = []
+        for offset, is_aside in _offsets(point, width):
+            middle = x_pt + offset[0] + width / 2, y_pt + offset[1]
+            box = _box(*middle, width + 1, _LINE_PT)
+            near = _box(*middle, width + 1, _LINE_PT if is_aside else 4 * _LINE_PT)
+            if not left_pt + 2 < box[0] < box[2] < right_pt:
+                continue
+            taken = any(_overlap(box, other) for other in boxes)
+            if not taken and not any(_overlap(near, _box(*place, 0, 0)) for place in others):
+                free.append((offset, box))
+        if not free:
+            text.remove()
+            continue
+        offset, box = min(free, key=lambda one: any(_overlap(one[1], other) for other in dotted))
+        text.set_position(offset)
+        boxes.append(box)
+
+
+def _offsets(point: Point, width: float) -> list[tuple[tuple[float, float], bool]]:
+    """Where a name may begin, in points from its point, the best first.
+
+    At a corner, where another point may be nearer, it isn't right ``aside``, above or below.
+    """
+    half = _marker_pt(point)[0] / 2
+    aside, above = half + 1.5, half + _LINE_PT / 2 + 0.5
+    sides = [(aside, 0.0), (-aside - width, 0.0), (-width / 2, above), (-width / 2, -above)]
+    corners = [(half, above), (half, -above), (-half - width, above), (-half - width, -above)]
+    return [(one, True) for one in sides] + [(one, False) for one in corners]
+
+
+def _marker_pt(point: Point) -> tuple[float, float]:
+    return (13, 13) if point.is_told else (8.5, 8.5)
+
+
+def _scaled(box: Bbox, scale: float) -> tuple[float, float, float, float]:
+    return box.x0 * scale, box.y0 * scale, box.x1 * scale, box.y1 * scale
+
+
+def _boxes_along(ax: Axes, ratio: Ratio, scale: float) -> list[tuple[float, float, float, float]]:
+    """Small boxes that follow a dotted line."""
+    x_pt, y_pt = ax.transData.transform((1.0, ratio.value)) * scale
+    steps = [ax.bbox.x0 * scale + 2 * step for step in range(int(ax.bbox.width * scale / 2))]
+    slope = _slope(ax)
+    return [_box(at, y_pt + (at - x_pt) * slope, 2, 2) for at in steps]
+
+
+def _slope(ax: Axes) -> float:
+    """How steep y = x is on the paper."""
+    (left, low), (right, high) = ax.transData.transform([(1.0, 1.0), (10.0, 10.0)])
+    return (high - low) / (right - left)
 
 
 def _box(x: float, y: float, width: float, height: float) -> tuple[float, float, float, float]:

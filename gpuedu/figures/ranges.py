@@ -106,5 +106,5 @@ def _draw(ax: Axes, x: float, y: float, width: float, who: Sequence[int]) -> Non
     short = str(who[0]) if is_right else ("twice" if who else "missing")
     if width < np.ceil(len(short) / 2) * 0.05:
         short = short[:1] if is_right else "!"
-    said = {"color": style.INK} if is_right else {"color": style.RED, "fontweight": "bold"}
+    said = {"color": style.INK, "fontweight": "normal" if is_right else "bold"}
     ax.text(x + width / 2, y + _HEIGHT / 2, short, ha="center", va="center", fontsize=9, **said)

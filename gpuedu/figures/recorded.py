@@ -17,7 +17,6 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.curves import Curve, plot_curves
-from gpuedu.figures.decades import write_decade
 
 OWN = style.GREEN
 OTHERS = (style.BLUE, style.ORANGE, style.PINK)
@@ -95,7 +94,7 @@ def plot_recorded(panels: Sequence[Panel], *, caption: Caption) -> Axes:
     # Curves last: their names are placed where the axes are then.
     for ax, panel in sorted(zip(axes, panels, strict=True), key=_is_of_curves):
         if isinstance(panel, CurvePanel):
-            _draw_curves(ax, panel, caption)
+            _draw_curves(ax, panel, caption, _alike(panel, panels))
         else:
             _draw_bars(ax, panel)
     return first
@@ -103,6 +102,12 @@ def plot_recorded(panels: Sequence[Panel], *, caption: Caption) -> Axes:
 
 def _is_of_curves(placed: tuple[Axes, Panel]) -> bool:
     return isinstance(placed[1], CurvePanel)
+
+
+def _alike(panel: CurvePanel, panels: Sequence[Panel]) -> list[Curve]:
+    """The curves of all panels with the same axes, whose scale they share."""
+    others = [one for one in panels if isinstance(one, CurvePanel)]
+    return [curve for one in others if (one.x, one.y) == (panel.x, panel.y) for curve in one.curves]
 
 
 def _height_in(panel: Panel) -> float:
@@ -189,10 +194,10 @@ def _right_end(panel: BarPanel) -> float:
     return max(ends, default=1.0)
 
 
-def _draw_curves(ax: Axes, panel: CurvePanel, whole: Caption) -> None:
+def _draw_curves(ax: Axes, panel: CurvePanel, whole: Caption, alike: Sequence[Curve]) -> None:
     caption = replace(whole, title=panel.title, x=panel.x, y=panel.y)
-    plot_curves(panel.curves, caption=caption, format_y=write_decade, ax=ax)
-    points = sorted({x for curve in panel.curves for x, _ in curve.drawn})
+    plot_curves(panel.curves, caption=caption, alike=alike, ax=ax)
+    points = sorted({x for curve in alike for x, _ in curve.drawn})
     step = math.ceil(len(points) / _MOST_TICKS)
     shown = points[::step]
     ax.set_xticks(shown, [panel.format_x(x) for x in shown])

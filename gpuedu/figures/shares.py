@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from matplotlib.axes import Axes
+from matplotlib.text import Annotation
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from gpuedu.figures import style
@@ -61,9 +62,11 @@ def plot_parts(
     longest = max([*ends, *(at for _, at in lines)], default=1.0) or 1.0
     ax.set_xlim(0, longest * 1.22)
     ax.set_ylim(-0.6, len(bars) - 0.1 + 0.28 * len(lines))
-    for level, (name, at) in enumerate(lines):
-        ax.axvline(at, color=style.INK, linewidth=1.1, dashes=(4, 3), zorder=1)
+    # The name of a line is above the ends of those to its right.
+    for level, (name, at) in enumerate(sorted(lines, key=lambda line: line[1], reverse=True)):
         y = len(bars) - 0.3 + 0.28 * level
+        dashed = {"color": style.INK, "linewidth": 1.1, "dashes": (4, 3), "zorder": 1}
+        ax.plot([at, at], [ax.get_ylim()[0], y + 0.12], **dashed)
         ground = {"facecolor": style.GROUND, "edgecolor": "none", "pad": 0.8}
         ax.text(at, y, f" {name}", fontsize=8.5, color=style.INK, va="center", bbox=ground)
     ax.set_yticks(range(len(bars)), [bar.name for bar in reversed(bars)])
@@ -84,7 +87,22 @@ def plot_parts(
         bbox_to_anchor=(0.5, -0.22 if len(bars) < 6 else -0.13),
         ncols=4,
     )
-    return write_caption(ax, caption)
+    write_caption(ax, caption)
+    if lines:
+        _move_off_lines(ax, [at for _, at in lines])
+    return ax
+
+
+def _move_off_lines(ax: Axes, lines: Sequence[float]) -> None:
+    """Move a text behind a bar to the right of a line that would go through it."""
+    ax.figure.draw_without_rendering()
+    scale = 72 / ax.figure.dpi
+    for text in [one for one in ax.texts if isinstance(one, Annotation)]:
+        for at in sorted(lines):
+            box, line_px = text.get_window_extent(), ax.transData.transform((at, 0))[0]
+            if box.x0 - 3 / scale < line_px < box.x1 + 3 / scale:
+                further_pt = (line_px - box.x0) * scale + 6
+                text.set_position((text.get_position()[0] + further_pt, 0))
 
 
 def _draw(ax: Axes, place: int, bar: Parts, names: Sequence[str]) -> None:

@@ -65,3 +65,25 @@ def test_parts_stand_one_after_another_and_add_up():
     assert bars[1].total == 4.0
     assert {"three", " a line"} <= {text.get_text() for text in ax.texts}
     assert not texts_outside(ax)
+
+
+def test_a_name_stays_inside_the_axes_and_beside_its_own_marker():
+    ax = draw([Point("a name that is long", 1.0, 10.0, "one"), Point("b", 1.2, 10.0, "one")])
+    names = [text for text in ax.texts if text.get_text()]
+    for text in names:
+        box = text.get_window_extent()
+        assert ax.bbox.x0 < box.x0 < box.x1 < ax.bbox.x1
+        for line in ax.lines:
+            for x, y in ax.transData.transform(line.get_xydata()):
+                assert not (box.x0 < x < box.x1 and box.y0 < y < box.y1)
+
+
+def test_no_text_behind_a_bar_is_on_a_line_and_names_of_lines_are_above_the_next():
+    bars = [Parts("a", {"x": 10.0}, "a text as wide as this"), Parts("b", {"x": 30.0}, "b")]
+    ax = plot_parts(bars, [("first", 12.0), ("a second", 13.0)], caption=CAPTION)
+    ax.figure.canvas.draw()
+    for text in ax.texts:
+        box = text.get_window_extent()
+        for line in ax.lines:
+            (x, low), (_, high) = ax.transData.transform(line.get_xydata())
+            assert not (box.x0 + 6 < x < box.x1 and low < box.y1 and box.y0 < high), text

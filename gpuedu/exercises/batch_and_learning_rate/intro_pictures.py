@@ -45,7 +45,7 @@ def draw_which_rate() -> Any:
     inside = [_LOWEST_RATE < rate < _HIGHEST_RATE for rate in values["rates"]]
     rates = list(compress(values["rates"], inside))
     curves = [
-        LossCurve(f"batch {batch}", rates, *(list(compress(row[k], inside)) for k in _ROWS))
+        LossCurve(f"batch {int(batch):,}", rates, *(list(compress(row[k], inside)) for k in _ROWS))
         for batch, row in values["losses"].items()
     ]
     lowest = {
@@ -53,12 +53,12 @@ def draw_which_rate() -> Any:
         for batch, row in values["losses"].items()
     }
     told = "; ".join(
-        f"batch {batch}: {loss:.2f} at {rate:g}" for batch, (loss, rate) in lowest.items()
+        f"batch {int(batch):,}: {loss:.2f} at {rate:g}" for batch, (loss, rate) in lowest.items()
     )
     caption = Caption(
         title="Each batch has its valley of learning rates",
         x="learning rate",
-        y="held-out loss",
+        y="held-out loss (nat)",
         source=f"SGD on digits, {values['passes']} passes over the data for every batch. Lines: "
         f"medians of {values['seeds']} seeds; bands: the middle half.\n{found.source}",
         alt="Held-out loss over the learning rate has a valley for each batch, the narrower the "

@@ -35,6 +35,7 @@ def draw_steps_by_batch() -> Any:
         steps = ", ".join(
             f"{count} at {batch}" for batch, count in zip(batches, fewest, strict=True)
         )
+        name = label.replace("\n", " ")
         told.append(f"{name}, to {goal}: {steps}; the law with B = {scale:.0f}")
     caption = Caption(
         title="Steps to an accuracy, each batch with its best rate",

@@ -79,7 +79,7 @@ def draw_valleys(rescale: Any) -> Any:
     caption = Caption(
         title="",
         x=f"rate, brought to batch {smallest}",
-        y="held-out loss",
+        y="held-out loss (nat)",
         source=f"SGD on digits, {values['passes']} passes, median of {values['seeds']} seeds; "
         f"rates divided by what your rescale makes of 1.\n{found.source}",
         alt="Held-out loss over the learning rate for three batches, each rate divided by a "
@@ -87,14 +87,16 @@ def draw_valleys(rescale: Any) -> Any:
         "the cliffs do not; by the root neither do.",
     )
     panels = style.new_axes(3.8, columns=2)
-    for ax, rule in zip(panels, RULES, strict=True):
-        curves = []
+    curves_of: dict[str, list[LossCurve]] = {rule: [] for rule in RULES}
+    for rule, curves in curves_of.items():
         for batch, row in values["losses"].items():
             factor = _factor(rescale, smallest, int(batch), rule)
             steps = [rate / factor for rate in rates]
             curves.append(LossCurve(f"batch {int(batch):,}", steps, row["median"][: len(rates)]))
+    every = [curve for curves in curves_of.values() for curve in curves]
+    for ax, (rule, curves) in zip(panels, curves_of.items(), strict=True):
         titled = replace(caption, title=f'By "{rule}"')
-        plot_losses(curves, caption=titled, log_x=True, ceiling=_TOP, ax=ax)
+        plot_losses(curves, caption=titled, log_x=True, ceiling=_TOP, alike=every, ax=ax)
     return panels[0]
 
 
@@ -112,7 +114,7 @@ def draw_by_schedule() -> Any:
     caption = Caption(
         title="",
         x="highest rate of the run",
-        y="held-out loss",
+        y="held-out loss (nat)",
         source=f"SGD on digits, {values['passes']} passes; warm-up: {values['warm_up']:.0%} of the "
         f"steps; cosines end at 0. Lines: medians of {values['seeds']} seeds,\nbands: middle "
         f"half. {found.source}",
@@ -120,13 +122,18 @@ def draw_by_schedule() -> Any:
         + " ".join(_tell(setting) for setting in values["settings"].values()),
     )
     panels = style.new_axes(3.8, columns=2)
-    for ax, (name, setting) in zip(panels, values["settings"].items(), strict=True):
-        curves = [
+    curves_of = {
+        name: [
             LossCurve(plan, setting["peaks"], row["median"], row["low"], row["high"])
             for plan, row in setting["losses"].items()
         ]
+        for name, setting in values["settings"].items()
+    }
+    every = [curve for curves in curves_of.values() for curve in curves]
+    for ax, (name, curves) in zip(panels, curves_of.items(), strict=True):
+        setting = values["settings"][name]
         titled = replace(caption, title=f"Batch {setting['batch']}, {_LABELS[name]}")
-        plot_losses(curves, caption=titled, log_x=True, ceiling=_TOP, ax=ax)
+        plot_losses(curves, caption=titled, log_x=True, ceiling=_TOP, alike=every, ax=ax)
     return panels[0]
 
 

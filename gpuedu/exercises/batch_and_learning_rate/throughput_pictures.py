@@ -11,7 +11,6 @@ from gpuedu.exercises.batch_and_learning_rate.step_costs import (
     median_rates,
     shown_runs,
 )
-from gpuedu.exercises.compare import show
 from gpuedu.exercises.kernels.recorded import draw_recorded
 from gpuedu.exercises.kernels.recorded_panels import Lines
 from gpuedu.exercises.plain import whole_number
@@ -69,8 +68,8 @@ def _draw_runs(runs: Sequence[Run], knee: int, title: str, source: str) -> Any:
         y="samples/s",
         source=source,
         alt=f"{len(runs)} runs of {len(rates)} batches. Medians: "
-        + ", ".join(f"{rate:,.0f} at {batch}" for batch, rate in rates.items())
-        + f". Your knee: {show(knee)}.",
+        + ", ".join(f"{rate:,.0f} at {batch:,}" for batch, rate in rates.items())
+        + f". Your knee: {knee:,}.",
     )
     ax = plot_curves(curves, [within], marks, caption=caption, format_x="{:,.0f}".format)
     doublings = [batch for batch in rates if batch & (batch - 1) == 0]

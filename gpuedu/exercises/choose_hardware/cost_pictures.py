@@ -50,8 +50,8 @@ def draw_hour_or_run() -> Any:
         points,
         caption=caption,
         kinds=KINDS,
-        format_x=lambda x: f"{x:g}",
-        format_y=lambda y: f"{y:g}",
+        format_x=lambda x: f"{x:,g}",
+        format_y=lambda y: f"{y:,g}",
     )
 
 
@@ -94,9 +94,9 @@ def draw_spot_price(expected_h: Answer, best_interval: Answer) -> Any:
         alt=f"Price of an hour of work on spot machines: {best[0]:.2g} with interruptions every "
         f"{_MEANS[0]:g} hours, {best[-1]:.2g} every {_MEANS[-1]:.0f}.",
     )
-    levels = [Level("a machine that stays", 1.0, style.QUIET, at_left=True)]
+    levels = [Level("a machine\nthat stays", 1.0, style.QUIET)]
     return plot_curves(
-        curves, levels, caption=caption, format_x=lambda x: f"{x:g}", format_y=lambda y: f"{y:g}"
+        curves, levels, caption=caption, format_x=lambda x: f"{x:,g}", format_y=lambda y: f"{y:,g}"
     )
 
 

@@ -49,7 +49,7 @@ def draw_own_memory(
         title=f"Your model of {model.parameters / 1e6:,.0f} million parameters, and devices",
         x="GB",
         source=f"Computed by your functions: mixed precision, Adam, fused attention, "
-        f"{own['batch']} texts of {own['length']} tokens.\nLines: {1 - memory.RESERVE:.0%} of a "
+        f"{own['batch']} texts of {own['length']:,} tokens.\nLines: {1 - memory.RESERVE:.0%} of a "
         "device's memory.",
         alt="Stacked bars of your model's memory: "
         + "; ".join(f"{bar.name} {bar.text}" for bar in bars)

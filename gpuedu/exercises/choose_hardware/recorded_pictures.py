@@ -60,9 +60,9 @@ def _bars(
         peak = row["memory_bytes"]
         name = {"gpt": "GPT", "resnet": "ResNet"}[row["model"]]
         yield PlainBar(
-            f"{name}, batch {batch}",
+            f"{name}, batch {batch:,}",
             peak / MB,
-            f"{peak / MB:,.0f} MB, you {counted / MB:,.0f} ({counted / peak - 1:+.0%})",
+            f"{peak / MB:,.0f} MB, you {counted / MB:,.0f} ({counted / peak - 1:+z.0%})",
             style.BLUE if row["model"] == "gpt" else style.ORANGE,
             ideal=counted / MB,
         )

@@ -63,7 +63,8 @@ def draw_recorded_steps(
         title="Measured by others, and predicted by you (dashed)",
         x="ms for a step",
         source="H100: recorded, a GPT of 4 layers with plain attention. GPT-2: nanoGPT's README. "
-        "Llama: gpt-fast's README.\nAll the sources are at the end of this lesson.",
+        "Llama: gpt-fast's README.\nBlue: a step of training. Orange: of decoding. All the sources "
+        "are at the end of this lesson.",
         alt=f"Measured and predicted times of a step. {told}.",
     )
     return plot_plain_bars(bars, caption=caption)
@@ -85,15 +86,15 @@ def draw_decoding(decode_s: Answer) -> Any:
         ]
         rates = tuple(b / t if t else 0.0 for b, t in zip(_BATCHES, times, strict=True))
         curves.append(Curve(device(key).name, _BATCHES, rates, color))
-    told = "; ".join(f"{one.name} {one.y[0]:.0f} to {one.y[-1]:.0f}" for one in curves)
+    told = "; ".join(f"{one.name} {one.y[0]:,.0f} to {one.y[-1]:,.0f}" for one in curves)
     caption = Caption(
         title="A batch is nearly free in decoding, until arithmetic or the cache takes over",
-        x=f"texts in the batch, {_LENGTH} tokens each",
+        x=f"texts in the batch, {_LENGTH:,} tokens each",
         y="tokens per second, all texts together",
         source="Computed by your `decode_s`: Llama 3 8B in 16 bits. Whether the cache fits is "
         "another question.",
         alt=f"Tokens per second by batch, from 1 to {_BATCHES[-1]:.0f} texts: {told}.",
     )
     return plot_curves(
-        curves, caption=caption, format_x=lambda x: f"{x:g}", format_y=lambda y: f"{y:g}"
+        curves, caption=caption, format_x=lambda x: f"{x:,g}", format_y=lambda y: f"{y:,g}"
     )

@@ -31,8 +31,8 @@ def draw_all_sizes() -> Any:
     curves, told = [], []
     for ranks, color in zip(ALL_COUNTS, _COLORS, strict=True):
         times_ms = tuple(network.ring_all_reduce_s(ranks, size, NDR) / MS for size in ALL_SIZES)
-        curves.append(Curve(f"{ranks} ranks", ALL_SIZES, times_ms, color, has_marks=False))
-        told.append(f"{ranks} ranks: {times_ms[0]:.3g} to {times_ms[-1]:.3g} ms")
+        curves.append(Curve(f"{ranks:,} ranks", ALL_SIZES, times_ms, color, has_marks=False))
+        told.append(f"{ranks:,} ranks: {times_ms[0]:.3g} to {times_ms[-1]:.3g} ms")
     caption = Caption(
         title="Up to some size, a ring all-reduce takes the same time whatever it sends",
         x="bytes on each rank",
@@ -91,8 +91,8 @@ def draw_own_times(own: Mapping[str, Any]) -> Any:
         x="bytes on each rank",
         y="time (µs)",
         source=f"Measured here: {own['what']}. Off: their median.",
-        alt=f"Times of all-reduces by size, from {times[0]:.3g} to {times[-1]:.3g} µs. The line of "
-        f"your fit, {own['alpha_us']:g} µs and {own['gb_per_s']:g} GB/s, is off by "
+        alt=f"Times of all-reduces by size, from {times[0]:,.0f} to {times[-1]:,.0f} µs. The line "
+        f"of your fit, {own['alpha_us']:g} µs and {own['gb_per_s']:g} GB/s, is off by "
         f"{own['off_percent']:g}% (median).",
     )
     return plot_curves(curves, caption=caption, format_x=_short_size, format_y=_plain)
@@ -140,14 +140,14 @@ def draw_tree_or_ring(tree_schedule: Answer, choose: Answer) -> Any:
             f"{ring[-1]:.3g} ms; you choose {', '.join(way or 'nothing' for way in chosen)}"
         )
     caption = Caption(
-        title="Your schedule and a ring, on 2 to 1024 ranks",
+        title="Your schedule and a ring, on 2 to 1,024 ranks",
         x="ranks",
         y="simulated time (ms)",
         source="Simulated message by message, InfiniBand NDR (9.6 µs, 50 GB/s) between all ranks.\n"
         "Dark marks: what your `choose` picks.",
         alt="Time of an all-reduce by ranks. " + ". ".join(told) + ".",
     )
-    look = {"format_x": lambda n: f"{n:g}", "format_y": _plain, "height_in": 4.2}
+    look = {"format_x": lambda n: f"{n:,g}", "format_y": _plain, "height_in": 4.2}
     return plot_curves(curves, caption=caption, **look)
 
 
@@ -174,4 +174,4 @@ def _short_size(size_bytes: float) -> str:
 
 
 def _plain(value: float) -> str:
-    return f"{value:g}"
+    return f"{value:,g}"

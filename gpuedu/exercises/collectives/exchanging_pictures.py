@@ -16,7 +16,7 @@ from gpuedu.figures.caption import Caption
 from gpuedu.figures.exchanges import plot_exchanges, plot_links
 from gpuedu.multi import network
 from gpuedu.multi.exchanges import link_bytes
-from gpuedu.units import format_size, format_time
+from gpuedu.units import MS, US, format_size, format_time
 
 NVLINK = network.link("nvlink4")
 ELEMENTS = 2**20
@@ -149,8 +149,10 @@ def whose(value: float, ranks: int) -> str:
 def _draw(title: str, run: Ranked, ranks: int) -> Any:
     sends = [one for one in run.exchanges if one.kind == "send"]
     took, sent = format_time(run.time_s), format_size(sum(one.size_bytes for one in sends))
+    unit_s, unit = (MS, "ms") if run.time_s >= MS else (US, "µs")
     told = "; ".join(
-        f"rank {one.rank} to {one.peer} from {format_time(one.start_s)} to {format_time(one.end_s)}"
+        f"rank {one.rank} to {one.peer} from {one.start_s / unit_s:.3g} to "
+        f"{one.end_s / unit_s:.3g} {unit}"
         for one in sends[:12]
     )
     more = "; and so on" if len(sends) > 12 else ""

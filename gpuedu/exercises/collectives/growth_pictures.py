@@ -94,7 +94,7 @@ def _draw_own(times_s: dict[str, list[float]], title: str) -> Any:
     times = {name: [factor * t for t in found] for name, found in times_s.items()}
     source = (
         "Simulated on light ranks that run these functions, NVLink 4 (3.4 µs, 450 GB/s; bytes and "
-        "rate are 1/1024 of it)."
+        "rate are 1/1,024 of it)."
     )
     return _plot(times, GROWTH_RANKS, title=title, y=f"simulated time ({unit})", source=source)
 

@@ -40,7 +40,8 @@ def draw_gradients() -> Any:
             f"A histogram of {moving.size:,} gradients that are not 0, by size, above four "
             f"formats. {'; '.join(told)}.",
             f"Trained here in fp32: an MLP of 64-128-10 on digits, {_TRAINED_STEPS} steps; "
-            f"one batch, without the {np.mean(gradients == 0):.0%} that are 0. Striped: subnormal.",
+            f"one batch, without the {np.mean(gradients == 0):.0%} that are 0. Striped: "
+            "subnormal.\nOn the highest bar: its share.",
             x="size",
         ),
         exponents=(-36, 18),

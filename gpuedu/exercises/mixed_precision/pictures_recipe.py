@@ -39,14 +39,14 @@ def draw_gradients() -> Any:
         formats,
         {
             f"gradients:\n{lost:.0%} become 0\nin fp16": gradients,
-            f"times 2**16:\n{still:.0%} do": gradients * _SCALE,
+            f"times 2¹⁶:\n{still:.0%} do": gradients * _SCALE,
         },
         caption=Caption(
             "The gradients of this task, before and after scaling",
             f"Two histograms by size above fp16 and bf16. {lost:.0%} of the gradients become 0 in "
             f"fp16; times 2**16, {still:.1%} do.",
             "Computed here, in float32: the gradients of the scores, the hidden numbers and the "
-            "weights at the first step, those\nthat are 0 left out. Anything of at most 2**-25, "
+            "weights at the first step, those\nthat are 0 left out. Anything of at most 2⁻²⁵, "
             "half "
             "of the smallest number of fp16, becomes 0. On the highest bar: its share.",
             x="size",

@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocato
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption, write_caption
 from gpuedu.figures.curves import Level, Mark
-from gpuedu.figures.decades import write_decade
+from gpuedu.figures.decades import DecadeFormatter
 from gpuedu.figures.end_labels import EndLabel, write_end_labels
 
 NOTHING = "Nothing to draw yet: no finite loss."
@@ -100,6 +100,7 @@ def plot_losses(
     fit_y: bool = False,
     height_in: float = 3.6,
     lost: str = "diverged at",
+    alike: Sequence[LossCurve] = (),
     ax: Axes | None = None,
 ) -> Axes:
     """Draw losses, each curve named at its end, with an x where a run diverged.
@@ -117,12 +118,13 @@ def plot_losses(
         fit_y: whether the y axis, if it is linear, starts below the lowest loss and not at 0.
         height_in: height of a new figure, in inches.
         lost: what the name of a curve that ends at an x says before the place.
+        alike: curves of panels beside this one, all of which have one scale.
         ax: where to draw; a new figure by default.
     """
     ax = style.new_axes(height_in) if ax is None else ax
     ceiling = ceiling or _ceiling(curves)
     shown = [curve for curve in curves if curve.drawn(ceiling, 0.0 if log_y else -math.inf)]
-    _set_axes(ax, curves, [*levels, *marks], ceiling, log_x=log_x, log_y=log_y)
+    _set_axes(ax, [*curves, *alike], [*levels, *marks], ceiling, log_x=log_x, log_y=log_y)
     if fit_y and not log_y and shown:
         losses = [y for curve in shown for _, y in curve.drawn(ceiling)]
         aside = 0.08 * (max(losses) - min(losses)) or 0.5
@@ -184,7 +186,7 @@ def _set_axes(
 def _tick_decades(axis: Axis) -> None:
     axis.set_major_locator(LogLocator(base=10, numticks=9))
     axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(FuncFormatter(lambda value, _: write_decade(value)))
+    axis.set_major_formatter(DecadeFormatter())
 
 
 def _color(place: int) -> str:

@@ -96,7 +96,7 @@ def plot_memory(
         _write_totals(ax, live, unit)
     else:
         _name_phases(ax, stages, scale)
-        _mark_peak(ax, live, unit)
+        _mark_peak(ax, live, unit, _begins(stages)[1:], scale)
     if not bands:
         _say_nothing(ax)
     return ax
@@ -160,9 +160,7 @@ def _name_band(
 
 def _name_phases(ax: Axes, stages: Sequence[MemoryPoint], scale: Scale) -> None:
     """A line where a phase begins, its name above the drawing."""
-    begins = [
-        at for at, stage in enumerate(stages) if at == 0 or stage.phase != stages[at - 1].phase
-    ]
+    begins = _begins(stages)
     for at in begins[1:]:
         ax.axvline(at, color=style.QUIET, linewidth=1, dashes=(2, 2))
     names = [stages[at].phase for at in begins]
@@ -182,6 +180,10 @@ def _name_phases(ax: Axes, stages: Sequence[MemoryPoint], scale: Scale) -> None:
         )
 
 
+def _begins(stages: Sequence[MemoryPoint]) -> list[int]:
+    return [at for at, stage in enumerate(stages) if at == 0 or stage.phase != stages[at - 1].phase]
+
+
 def _within(wanted: Sequence[float], widths: Sequence[float], room: float) -> list[float]:
     """Middles near to ``wanted`` without overlap, none beyond ``room`` on the right.
 
@@ -195,23 +197,42 @@ def _within(wanted: Sequence[float], widths: Sequence[float], room: float) -> li
     return middles
 
 
-def _mark_peak(ax: Axes, live: Sequence[int], unit: AxisUnit) -> None:
+def _mark_peak(
+    ax: Axes, live: Sequence[int], unit: AxisUnit, begins: Sequence[int], scale: Scale
+) -> None:
     at = int(np.argmax(live))
-    share = (at + 0.5) / len(live)
+    text = f"peak: {format_size(live[at])}"
+    side = _free_side(at, len(live), width_pt(text, 9.5) / scale.x_pt, begins, 8 / scale.x_pt)
     # A caret's tip is its point: it stands on the peak and leaves a narrow one in sight.
     ax.plot(
         [at + 0.5], [unit.of(live[at])], marker=CARETDOWN, color=style.INK, markersize=7, zorder=4
     )
     ax.annotate(
-        f"peak: {format_size(live[at])}",
+        text,
         (at + 0.5, unit.of(live[at])),
-        xytext=(0 if 0.15 < share < 0.85 else 8 if share < 0.5 else -8, 8),
+        xytext=({"center": 0, "left": 8, "right": -8}[side], 8),
         textcoords="offset points",
-        ha="center" if 0.15 < share < 0.85 else "left" if share < 0.5 else "right",
+        ha=side,
         fontsize=9.5,
         color=style.INK,
         bbox={"facecolor": style.GROUND, "edgecolor": "none", "pad": 0.8, "alpha": 0.85},
     )
+
+
+def _free_side(at: int, count: int, width: float, begins: Sequence[int], aside: float) -> str:
+    """Where the name of a peak stands so that no line of a phase goes through it."""
+    x, share = at + 0.5, (at + 0.5) / count
+    spans = {
+        "center": (x - width / 2, x + width / 2),
+        "right": (x - aside - width, x - aside),
+        "left": (x + aside, x + aside + width),
+    }
+    usual = "center" if 0.15 < share < 0.85 else "left" if share < 0.5 else "right"
+    for side in sorted(spans, key=lambda one: one != usual):
+        low, high = spans[side]
+        if low >= 0 and high <= count and not any(low <= line <= high for line in begins):
+            return side
+    return usual
 
 
 def _write_totals(ax: Axes, live: Sequence[int], unit: AxisUnit) -> None:

@@ -45,7 +45,7 @@ def draw_differences(step: Any) -> Any:
         title="How far the gradient is from the big batch's",
         x="largest difference, as a share of the largest gradient",
         source="Computed here in float64, for a small model.",
-        alt=f"Bars for {len(bars)} ways to cut a batch. {told}.",
+        alt=f"Dots for {len(bars)} ways to cut a batch. {told}.",
     )
     return plot_bars(bars, caption=caption)
 

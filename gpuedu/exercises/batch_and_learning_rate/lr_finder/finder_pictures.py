@@ -49,7 +49,7 @@ def draw_shares() -> Any:
     texts = {
         "title": "Whole runs",
         "x": "share of the rate with the lowest loss",
-        "y": "held-out loss",
+        "y": "held-out loss (nat)",
     }
     plot_losses(
         shared,

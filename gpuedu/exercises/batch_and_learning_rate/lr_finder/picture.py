@@ -51,7 +51,7 @@ def draw_sweeps(sweep: Any, suggest: Any = None) -> Any:
     caption = Caption(
         title="A sweep with each batch" + (", and the rate that it suggests" if marks else ""),
         x="learning rate of the step",
-        y="loss",
+        y="loss (nat)",
         source=f"Your sweeps now, on a CPU: {RUNGS} rates from {LOWEST:g} to {HIGHEST:g}, a small "
         "network on digits.\nPoints: losses; lines: smoothed"
         + ("; rings: their lowest points and, with numbers, what you suggest." if marks else "."),

@@ -12,7 +12,6 @@ from gpuedu.exercises.batch_and_learning_rate.step_costs import (
     SHARE,
     SHOWN,
 )
-from gpuedu.exercises.compare import show
 from gpuedu.exercises.plain import number, whole_number
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
@@ -41,13 +40,13 @@ def draw_throughput(samples_per_s: Any, knee: Any) -> Any:
         at = _knee(knee, cost)
         if 0 < at <= _BATCHES[-1]:
             marks.append(Mark(f"{at:,}", at, _rate(samples_per_s, at, cost), offset))
-        told.append(f"{name.replace(chr(10), ' ')}: knee at {show(at)}")
+        told.append(f"{name.replace(chr(10), ' ')}: knee at {at:,}")
     caption = Caption(
         title=f"Samples per second by batch; rings: your knee at {SHARE:.0%}",
         x="batch",
         y="samples/s",
         source="Your `samples_per_s` and `knee`: 5 µs a launch, 11 µs a sample, 0.1 ms of fixed "
-        "work if nothing else is said.",
+        "work if nothing else is said.\nDashed: as fast as it gets.",
         alt="Rates over the batch, both logarithmic: they rise in proportion and level off at "
         f"{SHOWN.best_per_s:,.0f} samples/s. {'; '.join(told)}.",
     )

@@ -65,7 +65,7 @@ def _draw(ax: Any, grid: Grid, tries: Tries, caption: Caption, *, has_legend: bo
         [[grid.seconds((batch, rate)) for rate in rates] for batch in batches],
         [place(point) for point in tries.points],
         None if tries.chosen is None else place(tries.chosen),
-        names=([str(batch) for batch in batches], [show(rate) for rate in rates]),
+        names=([f"{batch:,}" for batch in batches], [show(rate) for rate in rates]),
         caption=caption,
         has_legend=has_legend,
         ax=ax,

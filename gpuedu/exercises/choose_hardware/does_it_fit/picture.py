@@ -45,14 +45,14 @@ def draw_memory(
                 f"fits on {count:g}" if math.isfinite(count) else "fits on none",
             )
         )
-    told = "; ".join(f"{bar.name} {bar.total:.3g} GB" for bar in bars)
+    told = "; ".join(f"{bar.name} {bar.total:.3g} GB, {bar.text}" for bar in bars)
     caption = Caption(
         title="What a step of GPT-2 (124 M) keeps, and the devices that hold it",
         x="GB",
-        source=f"Computed by your functions: mixed precision, Adam, {_BATCH} texts of {_LENGTH} "
-        'tokens.\nLines: all of a device\'s memory. "Fits on": how many of the '
-        "smallest hold it, each with such a batch.",
-        alt=f"Stacked bars of states and activations: {told}.",
+        source=f"Computed by your functions: mixed precision, Adam, {_BATCH} texts of {_LENGTH:,} "
+        'tokens.\nLines: all of a device\'s memory. "Fits on": how many '
+        f"{smallest.name} hold it, each with such a batch.",
+        alt=f"Stacked bars of states and activations: {told} {smallest.name}.",
     )
     lines = [(one.name, one.memory_bytes / GB) for one in shown]
     return plot_parts(bars, lines, caption=caption)

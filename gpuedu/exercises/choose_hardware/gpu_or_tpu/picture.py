@@ -41,7 +41,7 @@ def draw_shares(tpu_share: Callable[..., Any], gpu_share: Callable[..., Any]) ->
         alt=f"Useful share by size, from {_SIZES[0]} to {_SIZES[-1]}: {told}.",
     )
     return plot_curves(
-        curves, caption=caption, format_x=lambda n: f"{n:g}", format_y=lambda y: f"{y:.3g}"
+        curves, caption=caption, format_x=lambda n: f"{n:,g}", format_y=lambda y: f"{y:.3g}"
     )
 
 

@@ -51,8 +51,8 @@ def draw_intervals(run_h: Answer, expected_h: Answer, best_interval: Answer) -> 
         (),
         [mark],
         caption=caption,
-        format_x=lambda x: f"{x:g}",
-        format_y=lambda y: f"{y:g}",
+        format_x=lambda x: f"{x:,g}",
+        format_y=lambda y: f"{y:,g}",
     )
 
 

@@ -36,7 +36,7 @@ def draw_steps(training_flop: Answer, terms: Answer, step_s: Answer, limit: Answ
         title="A training step of GPT-2: four terms, not all of which add up",
         x="ms",
         source=f"Computed by your functions: mixed precision, Adam, fused attention, {_BATCH} "
-        f"texts of {_LENGTH} tokens on each device.\nDevices at 70% of their matrix peak and 85% "
+        f"texts of {_LENGTH:,} tokens on each device.\nDevices at 70% of their matrix peak and 85% "
         "of their bandwidth.",
         alt=f"Stacked bars of the four terms on {len(bars)} devices. {told}.",
     )

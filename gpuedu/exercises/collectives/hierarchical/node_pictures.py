@@ -102,7 +102,7 @@ def draw_nodes(answer: Answer) -> Any:
         source=f"Simulated. {_LINKS}",
         alt=f"Time of an all-reduce by the number of GPUs. {told}.",
     )
-    look = {"format_x": lambda n: f"{n:g}", "format_y": lambda t: f"{t:g}"}
+    look = {"format_x": lambda n: f"{n:,g}", "format_y": lambda t: f"{t:g}"}
     return plot_curves(curves, caption=caption, **look)
 
 

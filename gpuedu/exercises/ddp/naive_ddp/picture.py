@@ -53,7 +53,7 @@ def draw_differences(start: Callable[..., Any], average: Callable[..., Any]) -> 
         title="How far three ranks are from one process",
         x="largest difference of a parameter after 2 steps",
         source="Computed here in float64, for small models on light ranks.",
-        alt=f"Bars for {len(bars)} runs of two steps. {told}.",
+        alt=f"Dots for {len(bars)} runs of two steps. {told}.",
     )
     return plot_bars(bars, caption=caption, limits=_LIMITS)
 

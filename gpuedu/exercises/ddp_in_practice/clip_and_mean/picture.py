@@ -43,6 +43,8 @@ def draw_norms(finish: Callable[..., Any]) -> Any:
     ax = plot_plain_bars(bars, caption=caption, row_in=0.36)
     ax.set_ylim(-0.6, len(bars) + 0.2)
     ax.axvline(MAX_NORM, color=style.INK, linewidth=1.3, dashes=(5, 3), zorder=3)
+    for text in ax.texts:  # not on the line
+        text.xy = max(text.xy[0], MAX_NORM), text.xy[1]
     look = {"xytext": (5, 0), "textcoords": "offset points", "fontsize": 9.5, "color": style.INK}
     ax.annotate("max_norm", (MAX_NORM, len(bars) - 0.2), va="center", **look)
     return ax

@@ -65,9 +65,9 @@ def draw_measured(real: Mapping[str, Any]) -> Any:
         raise AnswerError("nothing was measured", remedy='`real = measure("scaling")`')
     ranks, batch = real["ranks"], real["batch"]
     runs = {
-        f"1 rank, batch {batch}": (1, batch, real["alone_s"]),
-        f"{ranks} ranks, batch {ranks * batch} (weak)": (ranks, ranks * batch, real["weak_s"]),
-        f"{ranks} ranks, batch {batch} (strong)": (ranks, batch, real["strong_s"]),
+        f"1 rank, batch {batch:,}": (1, batch, real["alone_s"]),
+        f"{ranks} ranks, batch {ranks * batch:,} (weak)": (ranks, ranks * batch, real["weak_s"]),
+        f"{ranks} ranks, batch {batch:,} (strong)": (ranks, batch, real["strong_s"]),
     }
     alone = batch / real["alone_s"]
     bars, told = [], []

@@ -38,7 +38,7 @@ def draw_training(train: Callable[..., Any]) -> Any:
     caption = Caption(
         title=f"Two ranks: at the end their models are {said}",
         x="epoch",
-        y="reported loss",
+        y="reported loss (nat)",
         source=f"Two processes on this machine, gloo, {TASK['samples']} made-up samples. The "
         "single process draws differently.",
         alt=f"Losses over {TASK['epochs']} epochs. {told}. The largest difference of a parameter "

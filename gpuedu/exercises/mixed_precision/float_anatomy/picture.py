@@ -40,7 +40,8 @@ def draw_rounding(decode: Callable[..., Any], encode: Callable[..., Any]) -> Any
         caption=Caption(
             "Encode, decode: how far off is what comes back?",
             f"Worst relative error in each octave, by the size of the number. Near 1: {told}.",
-            f"{COUNTED} Twelve numbers per octave. A curve starts where not all of them become 0.",
+            f"{COUNTED} Twelve numbers per octave. A curve starts where not all of them become 0,\n"
+            "and ends where one becomes infinite.",
             x="number",
             y="worst relative error",
         ),

@@ -30,7 +30,7 @@ def draw_stages(
         parts["comes and goes"] = (most - sum(given)) / GB
         bars.append(Parts(f"stage {stage}", parts, f"{most / GB:.4g} GB"))
     shown = device(_DEVICE)
-    told = "; ".join(f"{bar.name} {bar.total:.3g} GB" for bar in bars)
+    told = "; ".join(f"{bar.name} {bar.text}" for bar in bars)
     caption = Caption(
         title=f"What one of {ranks:,} ranks has at its peak, without activations",
         x="GB",
