@@ -99,7 +99,7 @@ def test_a_block_that_has_ended_is_told():
 
 
 def test_more_blocks_than_the_device_holds_are_refused():
-    with pytest.raises(GpueduError, match="holds 2112 of 128 threads"):
+    with pytest.raises(GpueduError, match="holds only 2112 of 128 threads"):
         simulate(from_the_other_end, 2113, 128, *(np.zeros(2113 * 128, np.int32),) * 2)
 
 
