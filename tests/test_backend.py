@@ -34,7 +34,7 @@ def test_a_gpu_is_numba_cuda_with_its_generators(fresh):
 def test_a_gpu_that_is_asked_for_must_be_there(fresh):
     fresh.setenv("GPUEDU_TIER", "gpu")
     fresh.setattr(backend, "_gpu_is_usable", lambda: False)
-    with pytest.raises(backend.BackendError, match="no GPU"):
+    with pytest.raises(backend.BackendError, match="cannot use a GPU"):
         _ = backend.cuda
 
 

@@ -109,7 +109,7 @@ def test_a_step_that_holds_what_an_ordinary_one_holds_is_worth_the_formulas_alon
     report = hand_in("checkpointing", plain_step, predicted_bytes, best_k)
     assert report.points == 2
     assert lost(report) == ["gradients", "dropout", "chance", "else", "memory", "flop"]
-    assert "once clearly less is alive" in fault(report, "gradients").message
+    assert "once your step holds clearly less" in fault(report, "gradients").message
 
 
 @pytest.mark.filterwarnings("ignore:None of the inputs:UserWarning")
