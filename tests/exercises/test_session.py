@@ -14,7 +14,7 @@ import pytest
 
 import gpuedu
 from gpuedu.exercises import registry, session
-from gpuedu.exercises.slow_pictures import takes_long
+from gpuedu.exercises.patience import takes_long
 from tests.notebook_kernels import runner
 
 

@@ -14,8 +14,8 @@ import pytest
 import gpuedu
 from gpuedu.exercises import display, session, sign
 from gpuedu.exercises.guard import Outcome
+from gpuedu.exercises.patience import USUAL_LIMIT_S
 from gpuedu.exercises.sign import NotebookPlace, Sign
-from gpuedu.exercises.slow_pictures import USUAL_LIMIT_S
 from tests.exercises.live_kernel import live_kernel, text_of
 
 

@@ -28,7 +28,6 @@ _EXPERIMENTS = (
 )
 _MODULES = (
     *(f"experiments/{name}" for name in _EXPERIMENTS),
-    "exercises/slow_pictures",
     "hardware/occupancy",  # the rules that an exercise asks for
 )
 _NOT_PLAYED = """

@@ -16,8 +16,8 @@ from gpuedu.exercises.capstone.make_it_fast_too.counting import LETTERS, SIZES
 from gpuedu.exercises.capstone.make_it_fast_too.limits import LIMITS, needs_of
 from gpuedu.exercises.capstone.make_it_fast_too.slow_run import slow_writing
 from gpuedu.exercises.capstone.programs import given_program
+from gpuedu.exercises.patience import patience_for
 from gpuedu.exercises.registry import load_picture, load_play
-from gpuedu.exercises.slow_pictures import patience_for
 
 
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda one: one.name)

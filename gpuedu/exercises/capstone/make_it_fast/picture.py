@@ -22,7 +22,7 @@ from gpuedu.exercises.capstone.make_it_fast.needs_alone import needs_of, slow_co
 from gpuedu.exercises.capstone.make_it_fast.play import PLAY
 from gpuedu.exercises.capstone.programs import require_program
 from gpuedu.exercises.capstone.units import show_count
-from gpuedu.exercises.slow_pictures import takes_long
+from gpuedu.exercises.patience import takes_long
 from gpuedu.figures.against_limits import CostRow
 
 

@@ -10,7 +10,7 @@ from gpuedu.exercises.capstone.make_it_fast_too.counting import LABEL
 from gpuedu.exercises.capstone.make_it_fast_too.limits import LIMITS, needs_of
 from gpuedu.exercises.capstone.make_it_fast_too.play import PLAY
 from gpuedu.exercises.capstone.programs import require_program
-from gpuedu.exercises.slow_pictures import takes_long
+from gpuedu.exercises.patience import takes_long
 
 
 @takes_long(slow_costs, PLAY.time_limit_s)

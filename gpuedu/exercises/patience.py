@@ -1,4 +1,4 @@
-"""Pictures that take long: of what a whole program of the learner's costs, say."""
+"""How long a drawing may take: one of a whole program of the learner's needs more than most."""
 
 from __future__ import annotations
 
