@@ -40,7 +40,7 @@ def without_value(functions: Iterable[ast.AST]) -> Suspicion | None:
 
     >>> kernel = ast.parse("def f(x):\n    y = tl.store(x, 1)\n    tl.store(x, y)")
     >>> without_value([kernel]).told
-    '`tl.store` gives no value'
+    '`tl.store` returns no value'
     """
     for node in (one for function in functions for one in ast.walk(function)):
         if isinstance(node, ast.Expr):
