@@ -39,8 +39,8 @@ for number, (header, cell) in enumerate(zip(headers, re.split(r"^# %%.*$", text,
         exec(compile(cell, name, "exec"), space)
 """
 KERNELS = [entry for entry in ready_lessons() if entry.tab]
-BEYOND = {"first-check", "parallel-cpu", "bandwidth", "honest-timer", "launch-bound"}
-"""Exercises that a light installation may not have all of: they time PyTorch's or Numba's work."""
+BEYOND = {"parallel-cpu"}
+"""What a light installation cannot solve: it has Numba compile a loop."""
 
 
 def brought(root, extra):

@@ -79,6 +79,9 @@ def _setup(source: LessonSource, lesson: Lesson) -> Iterator[Exception]:
     lines = [line for line in setups[0].text.splitlines() if line.strip()]
     if len(lines) > SETUP_LINES:
         yield source.fault(f"a setup cell of {len(lines)} lines, at most {SETUP_LINES}", setups[0])
+    if not lines[0].startswith("from gpuedu import"):
+        remedy = "only then can it say in one line which package is missing"
+        yield source.fault("the setup cell does not import from gpuedu first", setups[0], remedy)
     if f'setup("{lesson.slug}")' not in setups[0].text:
         yield source.fault(f'the setup cell does not call `setup("{lesson.slug}")`', setups[0])
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import shutil
 
 import nbformat
 import pytest
 from axe_core_python.sync_playwright import Axe
 
 from gpuedu.course.addresses import binder_url, colab_url, ways_in
+from gpuedu.course.book import run as book_run
 from gpuedu.course.book.exercise_list import listed
 from gpuedu.course.book.glossary import terms
 from gpuedu.course.book.page import Links, lesson_page
@@ -78,6 +80,34 @@ class InThisProcess:
 def test_the_name_of_a_run_depends_on_its_lesson(root):
     assert kept_name(root, FIRST).startswith("02_first_kernels-")
     assert kept_name(root, FIRST) != kept_name(root, lesson("memory"))
+
+
+def test_a_run_depends_on_what_its_exercises_share_with_others(root, tmp_path):
+    """The packages of several topics, and a topic that another one imports."""
+    for part in ("gpuedu", "solutions"):
+        skipped = shutil.ignore_patterns("__pycache__", "*.pyc")
+        shutil.copytree(root / part, tmp_path / part, ignore=skipped)
+    sharding, memory = lesson("sharding"), lesson("memory")
+    changes = {
+        "exercises/ranks/__init__.py": {sharding, memory},
+        "exercises/ddp/__init__.py": {sharding},
+        "exercises/memory/__init__.py": {memory},
+        "exercises/mutants.json": set(),
+        "course/lint.py": set(),
+        "figures/style.py": {sharding, memory},
+    }
+    for file, stale in changes.items():
+        before = names(tmp_path, sharding, memory)
+        path = tmp_path / "gpuedu" / file
+        path.write_text(path.read_text("utf-8") + "\n", "utf-8")
+        after = names(tmp_path, sharding, memory)
+        assert {one for one in before if before[one] != after[one]} == stale, file
+
+
+def names(root, *lessons):
+    book_run._shared_digest.cache_clear()
+    book_run._topics_behind.cache_clear()
+    return {one: kept_name(root, one) for one in lessons}
 
 
 def test_each_check_is_run_on_a_wrong_answer_and_then_on_a_right_one(ran):

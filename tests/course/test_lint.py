@@ -34,6 +34,7 @@ BREAKS = {
     "an answer too many for a picture": ('see("welcome/machine")', 'see("welcome/machine", 1)', "too many positional"),
     "a reveal before its prediction": ('predict("launch-bound", 27e6)', "pass", "before it is predicted"),
     "a lesson's number": ("# Look closely at the axis", "# As lesson 3 tells, look", "called by its number"),
+    "other imports first": ("from gpuedu import AsyncDevice", "import math\nfrom gpuedu import AsyncDevice", "import from gpuedu first"),
     "an emoji": ("# Look closely at the axis", "# \U0001f680 Look at the axis", "an emoji"),
     "a power in plain text": ("# Look closely at the axis", "# Look 2**10 times at the axis", "make bold"),
     "an item by accident": ("# Look closely at the axis", "# A line of text\n# - 1 at the axis", "an item of a list"),

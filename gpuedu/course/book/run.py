@@ -8,6 +8,7 @@ lessons use.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
@@ -17,12 +18,16 @@ from typing import TYPE_CHECKING
 from gpuedu.course.execution import execute, read_notebook
 from gpuedu.course.proof import Bench
 from gpuedu.course.stored import without_marks
-from gpuedu.syllabus import Lesson
+from gpuedu.syllabus import Lesson, ready_lessons
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-_UNUSED_BY_LESSONS = ("course", "grading", "exercises", "cli.py", "ways.toml", "__pycache__")
+_UNUSED_BY_LESSONS = (
+    *("course", "grading", "exercises", "cli.py", "ways.toml"),
+    *("mutants.json", "__pycache__"),
+)
+_TOPIC = re.compile(rb"gpuedu\.exercises\.(\w+)")
 _NO_TEXTS = (".pyc", ".so")
 _ENDLESS = "ends"
 """The property that an answer loses whose check lasts until its time is up."""
@@ -51,8 +56,26 @@ def kept_name(root: Path, lesson: Lesson) -> str:
     digest.update(Path(__file__).read_bytes())
     folder = lesson.folder
     digest.update((root / "solutions" / folder / f"{folder}.ipynb").read_bytes())
-    _digest_tree(digest, root / "gpuedu" / "exercises" / lesson.module)
+    for topic in sorted(_topics_behind(root, lesson.module)):
+        _digest_tree(digest, root / "gpuedu" / "exercises" / topic)
     return f"{folder}-{digest.hexdigest()[:16]}.ipynb"
+
+
+@cache
+def _topics_behind(root: Path, module: str) -> frozenset[str]:
+    """A topic's package, and those of other topics that it names, as an import does."""
+    found, wanted = set(), [module]
+    while wanted:
+        topic = wanted.pop()
+        found.add(topic)
+        for path in (root / "gpuedu" / "exercises" / topic).rglob("*.py"):
+            named = {name.decode() for name in _TOPIC.findall(path.read_bytes())}
+            wanted += sorted((named & _topics()) - found - set(wanted))
+    return frozenset(found)
+
+
+def _topics() -> set[str]:
+    return {lesson.module for lesson in ready_lessons()}
 
 
 def _keep_run(root: Path, lesson: Lesson, kept: Path) -> Path:
@@ -119,8 +142,9 @@ def _shared_digest(root: Path) -> str:
     for path in sorted((root / "gpuedu").iterdir()):
         if path.name not in _UNUSED_BY_LESSONS:
             _digest_tree(digest, path)
-    for path in sorted((root / "gpuedu" / "exercises").glob("*.*")):
-        _digest_tree(digest, path)
+    for path in sorted((root / "gpuedu" / "exercises").iterdir()):
+        if path.name not in {*_UNUSED_BY_LESSONS, *_topics()}:
+            _digest_tree(digest, path)
     return digest.hexdigest()
 
 
