@@ -1,4 +1,4 @@
-"""A learner in JupyterLab: a wrong answer, its card, the right one, the progress."""
+"""A learner in JupyterLab and in Notebook 7: a wrong answer, its card, the right one, progress."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tests.browser.server import TOKEN
 expect = pytest.importorskip("playwright.sync_api").expect
 
 NOTEBOOK = "lab/tree/00_welcome/00_welcome.ipynb"
+PAGES = {"": NOTEBOOK, "-notebook-7": "notebooks/00_welcome/00_welcome.ipynb"}
 
 
 def open_notebook(page, address: str, path: str = NOTEBOOK):
@@ -57,8 +58,9 @@ def picture_of(cell, folder, name):
     cell.screenshot(path=folder / f"{name}.png")
 
 
-def test_a_learner_goes_from_a_wrong_answer_to_the_right_one(page, lab, screenshots):
-    open_notebook(page, lab)
+@pytest.mark.parametrize("program", PAGES, ids=["lab", "notebook-7"])
+def test_a_learner_goes_from_a_wrong_answer_to_the_right_one(page, lab, program, screenshots):
+    open_notebook(page, lab, PAGES[program])
     setup = code_cell(page, 'setup("welcome")')
     run(page, setup)
     setup.get_by_text("tier").first.wait_for()
@@ -77,21 +79,21 @@ def test_a_learner_goes_from_a_wrong_answer_to_the_right_one(page, lab, screensh
     assert "one direction only" in card.inner_text()
     expect(check.locator(".jp-OutputArea-executeResult")).to_be_hidden()
     assert "0.0" not in check.inner_text()
-    picture_of(check, screenshots, "card-wrong")
-    page.screenshot(path=screenshots / "lesson.png")
+    picture_of(check, screenshots, f"card-wrong{program}")
+    page.screenshot(path=screenshots / f"lesson{program}.png")
 
     rewrite(page, answer, "def copied_bytes(n, itemsize):\n    return 2 * n * itemsize\n")
     run(page, check)
     card = check.locator(".gpuedu-card.solved")
     card.wait_for()
     assert "first-check: 2 of 2" in card.inner_text()
-    picture_of(check, screenshots, "card-solved")
+    picture_of(check, screenshots, f"card-solved{program}")
 
     told = code_cell(page, "progress()")
     run(page, told)
     text = told.locator(".jp-OutputArea-output").first.inner_text()
     assert re.search(r"first-check\s+2 of 2|first-check\s+2/2", text), text
-    picture_of(told, screenshots, "progress")
+    picture_of(told, screenshots, f"progress{program}")
 
 
 def test_the_card_reads_in_a_dark_theme(page, dark_lab, screenshots):
