@@ -42,11 +42,11 @@ def main() -> int:
     return 1 if told["wrong"] else 0
 
 
-def trial(folder: Path, environment: Path, lessons: list[str]) -> dict:
-    """All of it, in ``folder``; ``wrong`` lists what is not as it should be."""
-    python = _environment(environment)
+def trial(folder: Path, where: Path, lessons: list[str]) -> dict:
+    """All of it, in ``folder``, with the environment in ``where``; ``wrong`` lists what is not as it should be."""
+    python = environment(where, ["pip==24.1.2"], ["--requirement", str(VERSIONS)])
     before, told = _packages(python), {"wrong": []}
-    hosted = {path.stem: path for path in write_hosted(ROOT, folder / "hosted", _package(folder))}
+    hosted = {path.stem: path for path in write_hosted(ROOT, folder / "hosted", package(folder))}
     for slug in lessons:
         entry = find_lesson(slug)
         answered = _answered(hosted[entry.folder], ROOT / "solutions" / entry.folder)
@@ -54,7 +54,7 @@ def trial(folder: Path, environment: Path, lessons: list[str]) -> dict:
         for path, wanted in ((hosted[entry.folder], dict.fromkeys(most, 0.0)), (answered, most)):
             _remove_course(python)
             began_s = time.monotonic()
-            done = _run(python, path, folder)
+            done = run(python, path, folder)
             told[path.stem] = {"seconds": round(time.monotonic() - began_s, 1)}
             errors = [
                 output.evalue
@@ -71,12 +71,12 @@ def trial(folder: Path, environment: Path, lessons: list[str]) -> dict:
     return told
 
 
-def _environment(folder: Path) -> Path:
-    """The interpreter of the environment, which is made if it is not there."""
+def environment(folder: Path, *installs: list[str]) -> Path:
+    """The interpreter of the environment, which is made of what pip installs if it isn't there."""
     python = folder / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        for what in (["pip==24.1.2"], ["--requirement", str(VERSIONS)]):
+        for what in installs:
             subprocess.run([python, "-m", "pip", "install", "--quiet", *what], check=True)
     return python
 
@@ -91,7 +91,7 @@ def _packages(python: Path) -> dict[str, str]:
     return {entry["name"]: entry["version"] for entry in json.loads(listed)}
 
 
-def _package(folder: Path) -> str:
+def package(folder: Path) -> str:
     """This checkout's last commit behind an address, with the release's tag."""
     public = folder / "public"
     subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", ROOT, public], check=True)
@@ -111,7 +111,7 @@ def _answered(path: Path, solutions: Path) -> Path:
     return out
 
 
-def _run(python: Path, path: Path, folder: Path) -> nbformat.NotebookNode:
+def run(python: Path, path: Path, folder: Path) -> nbformat.NotebookNode:
     """Run it in a session of its own: an empty home, and nothing of this checkout on the path."""
     home = Path(tempfile.mkdtemp(dir=folder))
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
