@@ -6,14 +6,16 @@ import ast
 import inspect
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import gpuedu
 from gpuedu.course import language
 from gpuedu.course.minutes import LONGEST, minutes_allowed, stated_minutes
 from gpuedu.course.source import LessonSource, SourceCell, read_source
-from gpuedu.errors import LessonSourceError, UnknownNameError
+from gpuedu.errors import AnswerError, LessonSourceError, UnknownNameError
 from gpuedu.exercises import registry
+from gpuedu.exercises.predictions import prediction_value
 from gpuedu.syllabus import Lesson
 
 SETUP_LINES, CODE_LINES, TEXT_LINES, CODE_CELLS = 6, 25, 12, 42
@@ -143,8 +145,23 @@ def _names(source: LessonSource, _lesson: Lesson) -> Iterator[Exception]:
             predicted.add(first.value)
             if cell.role != "predict":
                 yield source.fault('a cell that predicts needs role="predict"', cell)
+            yield from _prediction(source, cell, node)
         if called == "reveal" and first.value not in predicted:
             yield source.fault(f"reveals {first.value!r} before it is predicted", cell)
+
+
+def _prediction(source: LessonSource, cell: SourceCell, node: ast.Call) -> Iterator[Exception]:
+    """What the solution predicts is accepted, and is the right one of several choices."""
+    with suppress(UnknownNameError, ValueError, IndexError):
+        said = ast.literal_eval(node.args[1])
+        prediction = registry.load_prediction(ast.literal_eval(node.args[0]))
+        try:
+            stored = prediction_value(prediction, said)
+        except AnswerError as fault:
+            yield source.fault(f"predict: {fault.message}", cell, fault.remedy)
+            return
+        if prediction.choices and prediction.truth not in (None, stored):
+            yield source.fault(f"predicts {said!r}, and the truth is {prediction.truth!r}", cell)
 
 
 def _calls(source: LessonSource, _lesson: Lesson) -> Iterator[Exception]:

@@ -148,8 +148,8 @@ predict("amdahl", 20)
 #
 # *Implement.* Write these four functions. `p` is between 0 and 1, `n` a whole number, at least 1.
 #
-# - `amdahl(p, n)`: the speed-up. `amdahl_limit(p)`: its limit for ever more workers, `math.inf` if
-#   there is none.
+# - `amdahl(p, n)`: the speed-up. `amdahl_limit(p)`: its limit as `n` grows without end, `math.inf`
+#   if there is none.
 # - `gustafson(p, n)`: the scaled speed-up.
 # - `share_for(speedup, n)`: the `p` from 0 to 1 for which Amdahl's law gives this `speedup` on `n`
 #   workers. `speedup` is above 0. Return `math.nan` unless there is exactly one such `p`.
@@ -211,8 +211,8 @@ print("50x on 100 workers needs p =", share_for(50, 100))
 # %% [markdown]
 # "Times a, plus b", done twice, is again "times some number, plus some number". For a linked list,
 # take a table that says where each element leads. Follow it twice, and you have such a table again.
-# But squaring twice isn't squaring, and for steps like that nobody knows a shorter *exact* chain.
-# (There are methods that guess all steps at once and improve the guess in a few rounds.)
+# But `x * x + 1`, done twice, has degree 4, and for steps like that nobody knows a shorter *exact*
+# chain. (There are methods that guess all steps at once and improve the guess in a few rounds.)
 
 # %%
 see("why-gpus/loops")
@@ -299,7 +299,7 @@ def conv2d_work(batch, channels_in, channels_out, height, width, kernel, itemsiz
 
 # %% [markdown]
 # **Training and inference.** To use a language model of N parameters you need about 2 FLOP per
-# parameter and token (a word, or a piece of one): one multiply and one add. To train it you also go
+# parameter per token (a word, or a piece of one): one multiply and one add. To train it you also go
 # *backward*. Each layer then needs one product for the gradient of its inputs and one for the
 # gradient of its weights, and each of these is as large as the forward product.
 #

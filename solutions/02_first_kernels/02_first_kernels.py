@@ -145,7 +145,7 @@ reveal("blocks")
 
 # %% [markdown]
 # *Step.* That picture shows how it ended. `step` takes a kernel and a launch and lets you walk
-# through it: "step ▶" moves one warp on by one line. Here is the last block of the same launch,
+# through it: "step ▶" advances one warp by one line. Here is the last block of the same launch,
 # which has only 4 elements left. At which line do lanes drop out, and what do they do from then on?
 
 # %%
@@ -181,7 +181,7 @@ reveal("blocks-copies")
 #
 # The host decides how many blocks there are. Blocks and grids may have up to three axes: x, y, and
 # z. The limits have been the same on every NVIDIA GPU since 2012. (That's from **compute
-# capability** 3.0 on, NVIDIA's version number for what a GPU can do.)
+# capability** 3.0 on; this is NVIDIA's version number for what a GPU can do.)
 #
 # | | x | y | z | in all |
 # |---|---|---|---|---|
@@ -197,7 +197,8 @@ predict("launch-shape", 48)
 # *Implement.* Write three functions in plain Python; they run on the host.
 #
 # - `blocks_for(n, threads)` returns the fewest blocks of `threads` threads that give each of `n`
-#   elements a thread. `n` is from 1 to `10**12`. The result must be an `int`, as a launch wants it.
+#   elements a thread. `n` is from 1 to `10**12`. The result must be an `int`, because a launch
+#   needs one.
 # - `can_launch(grid, block)` returns True if a device accepts this launch and False if not. Both
 #   arguments are triples `(x, y, z)` of whole numbers, and the numbers may be anything, even
 #   negative. A device accepts an extent from 1 up to its limit in the table, limit included.
@@ -327,8 +328,8 @@ def add_bias(m, bias, out):
 check("two-d-map", add_bias)
 
 # %% [markdown]
-# *See.* The first picture shows what one warp of your kernel reads of the matrix. The second shows
-# the same for a kernel in which x is the row. You can get the right result either way.
+# *See.* The first picture shows which elements of the matrix one warp of your kernel reads. The
+# second shows the same for a kernel in which x is the row. You can get the right result either way.
 
 # %%
 see("two-d-map", add_bias)
@@ -341,7 +342,7 @@ reveal("two-d-map")
 # **`any-order` · 4 points · about 15 minutes**
 #
 # Sentences of different lengths are packed into one long array. Where does each of them start? The
-# first starts at 0, and every other one starts where the one before it ends. Here's a kernel for
+# first starts at 0, and each of the others starts where the one before it ends. Here's a kernel for
 # that, with one thread per block to keep it short. Each block continues from where the block before
 # it ended. Its author tried it, and the result was right.
 
@@ -370,7 +371,7 @@ predict("any-order", 6)
 # %% [markdown]
 # Now try it. `simulate(kernel, blocks, threads, arrays...)` runs a kernel on gpuedu's machine, on
 # NumPy arrays that it changes in place. It returns the account of the launch, called its *trace*.
-# `trace.hazards` lists what was wrong, each with its `kind`. With `order` you say which block runs
+# `trace.hazards` lists the faults, each with its `kind`. With `order` you say which block runs
 # when; the first order below is the author's.
 
 # %%
@@ -414,8 +415,8 @@ check("any-order", starts)
 # *Reflect.* Your threads add up the same numbers over and over. That's the price of not depending
 # on any other thread. There is one order you can rely on. Launches wait in a queue called a
 # **stream**, and a launch starts only after the one before it on the same stream has ended, so it
-# sees everything that one wrote. Unless you make a second stream, all your launches are on one.
-# How could two launches share this work?
+# sees everything the earlier launch wrote. Unless you make a second stream, all your launches are
+# on one. How could two launches share this work?
 
 # %% [markdown]
 # ## When many threads write to one place

@@ -88,12 +88,12 @@ reveal("no-loops")
 # - Among equally near points, the one with the smaller index counts as nearer. Among equally
 #   frequent labels, the smaller one wins.
 # - Both functions leave their arguments as they are and copy no CuPy array to the host. (Some
-#   functions, such as `bincount`, ask the host for a single number. That's allowed here; the next
+#   functions, such as `bincount`, bring a single number to the host. That's allowed here; the next
 #   exercise is about what it costs.)
 #
 # `xp.argsort(a, axis=1, kind="stable")` returns the indices that sort each row and keeps equal
-# elements in order. `a.argmax(axis=1)` returns the first of equal ones. A loop over features is
-# allowed, but takes a few launches per feature. Can you do without one?
+# elements in order. `a.argmax(axis=1)` gives the index of the first largest element. A loop over
+# features is allowed, but takes a few launches per feature. Can you do without one?
 
 
 # %% role="answer"
@@ -374,7 +374,7 @@ print(gelu_fused(cp.linspace(-3, 3, 5, dtype=np.float32)))
 #
 # **`reduction` · 4 points · about 18 minutes**
 #
-# Every softmax and every cross entropy contains the logarithm of a sum of exponentials. To write a
+# The cross entropy of a softmax contains the logarithm of a sum of exponentials. To write a
 # `cp.ReductionKernel` you give four expressions: what each element turns into, how two results `a`
 # and `b` are combined, what the output is in the end, and what an empty sum starts from. Here it
 # is, straight from the formula.
@@ -541,7 +541,7 @@ void normalize(const unsigned char* pixels, float* out, float mean, float std, i
 check("raw-kernel", normalize)
 
 # %% [markdown]
-# *See.* This is what the 32 lanes of one warp read of the pixels. How many sectors would it take if
+# *See.* These are the pixels that the 32 lanes of one warp read. How many sectors would it take if
 # the pixels were floats?
 
 # %%

@@ -4,8 +4,8 @@
 # Two kernels copy the same array with the same number of threads, and each thread copies the same
 # number of elements. Yet one of them asks memory for 8 times as many bytes as the other, and the
 # only difference is *which thread takes which element*. In this lesson you'll count such bytes,
-# exactly and on any computer. How much time they cost depends on the caches: on an H100, as
-# recorded below, kernels like these took 1.7 to 19 times as long.
+# exactly and on any computer. How much time they cost is another matter: on an H100, as recorded
+# below, kernels like these took 1.7 to 19 times as long.
 #
 # **You will be able to** read and write global memory in whole sectors; lay out data so that a
 # kernel can; share inputs between threads through shared memory; avoid its two traps, bank
@@ -364,9 +364,9 @@ see("memory/recorded")
 #
 # **`stencil` · 6 points · about 20 minutes**
 #
-# A 1-D convolution with 7 weights sets `out[i]` to the sum of `w[k] * x[i + k - 3]` for each k
-# below 7. Written just like that, 7 threads read each input from global memory. Most of the time
-# these threads are in the same block, so one of them could fetch the element for all 7.
+# A 1-D convolution with 7 weights sets `out[i]` to the sum of `w[k] * x[i + k - 3]` over all k
+# below 7. If you write it just like that, 7 threads read each input from global memory. Most of the
+# time these threads are in the same block, so one of them could fetch the element for all 7.
 #
 # *Predict.* A block of 128 threads computes 128 neighboring outputs. How many different elements of
 # `x` does it need?
@@ -384,8 +384,9 @@ predict("stencil", 134)
 # - Blocks have 128 threads, with one block per 128 outputs; the last may be partly empty. All
 #   threads of a block come to the barrier, and none reads what isn't in the tile yet.
 # - A block reads each element of `x` from global memory at most once. (`w` is small, and all lanes
-#   want the same weight at a time, which is one sector. Leave it where it is.)
-# - Neighboring threads bring neighboring elements: at least half of what arrives of `x` is used.
+#   want the same weight at once, which is one sector. Leave it where it is.)
+# - Neighboring threads bring neighboring elements: at least half of the bytes of `x` that arrive
+#   are used.
 
 # %% [markdown]
 # A kernel understands `a if condition else b`. Start the sum with `float32(0)`: with a plain `0`,
@@ -417,8 +418,9 @@ check("stencil", smooth)
 
 
 # %% [markdown]
-# *See.* First, what each block reads of `x`. Then the shared memory of one block at its first
-# barrier: which lane wrote which place of the tile. (The time before the first barrier is epoch 0.)
+# *See.* First, which elements of `x` each block reads. Then the shared memory of one block at its
+# first barrier: which lane wrote which place of the tile. (The time before the first barrier is
+# epoch 0.)
 
 # %%
 see("stencil", smooth)

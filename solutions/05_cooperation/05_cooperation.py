@@ -41,8 +41,8 @@ see("cooperation/lost-count", count_together)
 # every thread adds 1, and every thread writes 1. On another run the result could be anything from 1
 # to 256, because nothing puts the threads in order. When two threads touch the same place, at least
 # one of them writes, and nothing determines which comes first, you have a **data race**, even if
-# the result happens to be right. (The one exception that the course's checks make: threads that all
-# write the same value.)
+# the result happens to be right. (Two atomics don't race. And the course's checks make one
+# exception: threads that all write the same value.)
 #
 # There are three ways out, and we'll take them in turn. You can give each place to *one* thread at
 # a time, with barriers in between. You can pass values directly from lane to lane, so that no place
@@ -283,8 +283,8 @@ def count_atomic(values, hist):
 
 
 # %% [markdown]
-# Texts have favorite words. Below, 10%, 50% and 95% of 4,000 values fall into bin 7, and the rest
-# into any of 64 bins.
+# Texts have favorite words. In the three texts below, 10%, 50% and 95% of the 4,000 values fall
+# into bin 7, and the rest into any of 64 bins.
 #
 # *Predict.* At 95%, when a warp executes its atomic, how many of its 32 lanes meet on one address,
 # on average? (Round to a whole number.)
@@ -311,8 +311,8 @@ reveal("histogram")
 
 # %% [markdown]
 # All blocks meet in `hist`, and every single value causes an update there. So let each block count
-# in its own shared memory first, and add its counts to `hist` when it's done. That is called a
-# **private** copy.
+# in its own shared memory first, and add its counts to `hist` when it's done. These counts are
+# called a **private** copy.
 #
 # *Predict.* With a million values, 64 bins, and 100 blocks that have private copies, how many
 # updates reach `hist` at most?
@@ -392,11 +392,10 @@ for _ in range(3):
 # ## What it costs in time
 #
 # *Measure.* Below is how long this lesson's kernels took on real GPUs, where they were recorded;
-# `gpuedu record` adds yours. Compare the times with the counts. The sums took 9 barriers when
-# added in pairs or by halves, and 1 with shuffles. In the histograms with 95% of the values in one
-# bin, about 30 lanes of a warp meet on one address. What do private copies save there, and what do
-# they save at 10%? As a yardstick, an H100 reads or writes at most 3,350 GB/s from its device
-# memory.
+# `gpuedu record` adds yours. Compare the times with the counts. The sums took 9 barriers when added
+# in pairs or by halves, and 1 with shuffles. In the histograms with 95% of the values in one bin,
+# about 30 lanes of a warp meet on one address. What do private copies save there, and what do they
+# save at 10%? As a yardstick, an H100 moves at most 3,350 GB/s to or from its device memory.
 
 # %%
 see("cooperation/recorded")
@@ -415,8 +414,8 @@ see("cooperation/recorded")
 # %% [markdown]
 # ## What you take with you
 #
-# - A data race is two threads, one place, at least one write, and nothing that orders them. A
-#   result that looks right proves nothing.
+# - A data race is two threads, one place, at least one write, not both atomic, and nothing that
+#   orders them. A result that looks right proves nothing.
 # - A barrier orders the threads of a block, `syncwarp` those of a warp, and a shuffle passes values
 #   without memory. Every thread that one of them waits for has to come. An atomic turns three steps
 #   into one, in no particular order.
@@ -436,8 +435,9 @@ progress()
 # - A barrier that not all threads reach: the same, "Synchronization Functions" ("likely to hang or
 #   produce unintended side effects"); since Volta it waits for all threads that have not exited:
 #   *Volta Tuning Guide*, "Independent Thread Scheduling".
-# - Lanes that need not be in step since Volta: the same, "SIMT Architecture", "Independent Thread
-#   Scheduling". `syncwarp`, and the memory that it orders: the same, "Synchronization Functions".
+# - Lanes that need not be in step since Volta: *CUDA C++ Programming Guide*, "SIMT Architecture",
+#   "Independent Thread Scheduling". `syncwarp`, and the memory that it orders: the same,
+#   "Synchronization Functions".
 # - Shuffles, their masks, and lanes that keep their own value: the same, "Warp Shuffle Functions";
 #   their names in Python: *Numba-CUDA* documentation, "CUDA Kernel API", "Synchronization and warp
 #   intrinsics".

@@ -3,9 +3,8 @@
 #
 # Running sums look like a chain: each one needs the one before it, so a million of them would be
 # 999,999 additions in a row. Below, eight of them take three rounds. This lesson does the same
-# across a whole grid, and turns a chain of additions into a softmax that can't overflow. At the end
-# are three short kernels. Two of them pass their author's test before your eyes, and all three are
-# wrong.
+# across a whole grid, and builds a softmax that can't overflow. At the end are three short kernels.
+# Two of them pass their author's test before your eyes, and all three are wrong.
 #
 # **You will be able to** scan an array across blocks; write a row softmax in CUDA C; say what makes
 # blocks wait for each other; find a data race and fix it.
@@ -133,7 +132,7 @@ reveal("scan")
 #
 # The first is a **memory fence**. `cuda.threadfence()` makes no thread wait. It only orders one
 # thread's accesses: any thread that sees a write from after the fence will also see those from
-# before it. Together with an atomic that is enough for a common pattern, the *last block*. Each
+# before it. Together with an atomic, it is enough for a common pattern, the *last block*. Each
 # block writes its sum, passes a fence, and takes a ticket, a number that it draws from a shared
 # counter. The block that draws the last ticket knows that all the others are done, and adds up what
 # they left.

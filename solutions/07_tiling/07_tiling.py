@@ -32,13 +32,13 @@ setup("tiling")
 #
 # A kernel can't run faster than the chip can compute, which is its **peak**, nor faster than its
 # data can arrive. If it does 2 FLOP (floating-point operations) per byte, a memory of 4,800 GB/s
-# allows 9,600 GFLOP/s. FLOP per byte is the kernel's **intensity**, and the lowest of its bounds is
-# its roof.
+# allows 9,600 GFLOP/s. FLOP per byte is the kernel's **intensity**. Each of these bounds is a
+# **roof**, and the lowest one decides.
 #
 # The peak here is that of ordinary float32 arithmetic. The chip also has **tensor cores**, units
-# that multiply small matrices and reach much more. For float32 inputs they offer TF32, which rounds
-# each factor to 10 bits after the binary point, so it isn't the same product. On an H200 its peak
-# is 495 TFLOP/s, against 67 in full float32. This lesson stays with full float32.
+# that multiply small matrices and have a much higher peak. For float32 inputs they offer TF32,
+# which rounds each factor to 10 bits after the binary point, so it isn't the same product. On an
+# H200 its peak is 495 TFLOP/s, against 67 in full float32. This lesson stays with full float32.
 
 # %% [markdown]
 # On the way to the arithmetic, data pass through two memories. The L1 cache and the shared memory
@@ -46,7 +46,7 @@ setup("tiling")
 # memory takes one pass per wavefront. A request to global memory takes at least one for every four
 # sectors, and at least one in all, even if all lanes want the same word. *Device memory* has to
 # move less, because the caches keep some of what came before: at best, it moves each sector once.
-# Here is an H200, going by its data sheet and by 128 bytes per clock and SM:
+# Here is an H200, going by its data sheet and by 128 bytes per clock per SM:
 
 # %% role="given"
 H200 = {"tflop_per_s": 67, "l1_gb_per_s": 33_454, "memory_gb_per_s": 4_800}
@@ -331,8 +331,7 @@ reveal("accumulate-in-float32")
 # A block of 32 x 32 threads computes a tile of `c`. For that it needs 32 rows of `a` and 32 columns
 # of `b`, and it uses each of their elements 32 times. So let it bring them into shared memory piece
 # by piece. In each **turn** it brings a tile of `a` and a tile of `b`, 32 x 32 elements each, and
-# every thread fetches one element of either. Then each thread adds its 32 products from these
-# tiles.
+# every thread fetches one element of each. Then each thread adds its 32 products from these tiles.
 
 # %%
 see("tiling/walk")
@@ -385,8 +384,8 @@ check("tiled", matmul_tiled)
 
 
 # %% [markdown]
-# *See.* Which block reads what of `a`, a matrix of 64 x 64: first without tiles, then with your
-# kernel. If some of your threads get in each other's way, you'll see those instead.
+# *See.* Which block reads which elements of `a`, a matrix of 64 x 64: first without tiles, then
+# with your kernel. If some of your threads get in each other's way, you'll see those instead.
 
 # %%
 see("tiling/naive-reads")
@@ -411,8 +410,9 @@ step(matmul_tiled, 1, (32, 32), a, b, np.empty((32, 32), np.float32))
 # *Reflect.* For 32 steps along k, a warp without tiles asks for 32 x 5 = 160 sectors. With tiles it
 # asks for 8, four of `a` and four of `b`. That's a twentieth and not a 32nd, because the word of
 # `a` that all lanes shared was one sector, not four. Now look at "arithmetic" in the report below:
-# 0.23 FLOP per byte through L1 and shared memory, just as before. Which line has the wavefronts?
-# (The sum: two words for each k. They come from shared memory now, but they still have to come.)
+# 0.23 FLOP per byte through L1 and shared memory, no better than the 0.25 without tiles. Which line
+# has the wavefronts? (The sum: two words for each k. They come from shared memory now, but they
+# still have to come.)
 
 # %%
 a, b, c = np.ones((3, 64, 64), np.float32)
@@ -424,9 +424,10 @@ lens(simulate(matmul_tiled, (2, 2), (32, 32), a, b, c))
 #
 # **`any-shape` · 8 points · about 20 minutes**
 #
-# A batch of 50, 70 classes, 100 features: you can't choose your sizes. The grid is rounded up, so
-# tiles stick out at the right and at the bottom of `c`, and the last turn along K may have less
-# than a tile to bring. A place in a tile that has no element of its matrix must not add anything.
+# A batch of 50, with 70 classes and 100 features: you can't choose your sizes. The grid is rounded
+# up, so tiles stick out at the right and at the bottom of `c`, and the last turn along K may have
+# less than a tile to bring. A place in a tile that has no element of its matrix must not add
+# anything.
 #
 # *Predict.* M, N, K = 100, 100, 100. How many turns does the outer loop take? Of the 32 products
 # that a thread adds in the last turn, how many are wasted?
@@ -551,9 +552,9 @@ progress()
 #   Performance Model for Multicore Architectures*, Communications of the ACM 52(4), 2009.
 # - Peaks and bandwidth of the H200: NVIDIA, *H200 Tensor Core GPU*, data sheet (989 TFLOP/s in TF32
 #   is with sparsity, half of it without). TF32: NVIDIA, *A100 Tensor Core GPU Architecture*, 2020.
-#   Its L1: 132 SMs x 128 bytes x 1.98 GHz; a little below 128 bytes a clock and SM were measured on
-#   compute capability 9.0: W. Luo et al., *Benchmarking and Dissecting the Nvidia Hopper GPU
-#   Architecture via Microbenchmarking*, arXiv:2402.13499 (2024).
+#   The H200's L1: 132 SMs x 128 bytes x 1.98 GHz; a little below 128 bytes a clock and SM were
+#   measured on compute capability 9.0: W. Luo et al., *Benchmarking and Dissecting the Nvidia
+#   Hopper GPU Architecture via Microbenchmarking*, arXiv:2402.13499 (2024).
 # - The T4: NVIDIA, *Turing GPU Architecture* (2018); its L1, 64 bytes a clock and SM: NVIDIA,
 #   *Ampere GA102 GPU Architecture*, V2 (2021).
 # - L1 and shared memory are one array since Volta: NVIDIA, *Volta Tuning Guide*, "Unified Shared

@@ -53,11 +53,11 @@ measure("registers/ladder")
 #
 # **`occupancy` · 6 points · about 25 minutes**
 #
-# Each rung above keeps more in **registers**, a thread's fastest memory. An SM has 65,536 of them,
-# 4 bytes each, for all the threads on it, and a thread keeps its registers from start to end. So
-# the more registers a thread takes, the fewer warps fit. An SM's **occupancy** is the share of its
-# room for warps that is taken. Four things are limited, and whichever allows the fewest blocks
-# decides:
+# The later rungs above keep many numbers in **registers**, a thread's fastest memory. An SM has
+# 65,536 of them, 4 bytes each, for all the threads on it, and a thread keeps its registers from
+# start to end. So the more registers a thread takes, the fewer warps fit. An SM's **occupancy** is
+# the share of its room for warps that is taken. Four things are limited, and whichever allows the
+# fewest blocks decides:
 #
 # - **warps**: a block comes as a whole, and a partly filled warp takes the place of a full one;
 # - **blocks**: there's a maximum, however small they are;
@@ -156,10 +156,9 @@ reveal("occupancy-enough")
 # wait for *memory* then? The same thing: what a thread asks for early and uses late.
 #
 # When you want more warps all the same, you can tell the compiler. In CUDA C,
-# `__launch_bounds__(256, 2)` before a kernel's name promises blocks of at most 256 threads and
-# asks for few enough registers that 2 of them fit on an SM. In Numba,
-# `@cuda.jit(max_registers=128)` sets a limit directly. What doesn't fit then goes to memory, as
-# you'll see below.
+# `__launch_bounds__(256, 2)` before a kernel's name promises blocks of at most 256 threads and asks
+# for few enough registers that 2 such blocks fit on an SM. In Numba, `@cuda.jit(max_registers=128)`
+# sets a limit directly. What doesn't fit then goes to memory, as you'll see below.
 
 # %% [markdown] exercise="register-tile"
 # ## A tile of c for each thread
@@ -282,9 +281,9 @@ see("registers/compiled", make_matmul)
 # compiles, and in CuPy a `RawKernel` has the attributes `num_regs` and `local_size_bytes`.
 #
 # *Stack* is the trap of this rung: bytes of local arrays that had to go to memory, because
-# registers have no addresses. Below, each thread writes a different column of its sums, so the last
-# index is a number that only the running thread knows. The kernel is right, and the machine doesn't
-# count a single byte more. What does the compiler say?
+# registers have no addresses. Below, the column of its sums that a thread writes depends on `t`, so
+# the last index is a number that only the running thread knows. The kernel is right, and the
+# machine doesn't count a single byte more. What does the compiler say?
 
 
 # %% role="given"
@@ -661,7 +660,7 @@ see("registers/last")
 # memory while the warps go on. You'll meet tensor cores again in *Formats and tensor cores*, and
 # let Triton write such code for you in *Custom kernels*.
 #
-# The source of every rung is in the package's folder `ladder`, for you to read, run and look at.
+# The source of every rung is in the package's folder `ladder`, for you to read and run.
 
 # %% [markdown]
 # ## What you take with you

@@ -251,7 +251,7 @@ reveal("count-the-step")
 
 # %% [markdown]
 # *Reflect.* Few FLOP doesn't mean little time. Even if a norm reads and writes each number just
-# once, it moves 8 bytes for 7 FLOP, so under the roofline it is limited by memory. Such work takes
+# once, it moves 8 bytes for 7 FLOP, so by the roofline it is limited by memory. Such work takes
 # some of the time that the products alone leave unexplained. For a width of 4,096, from what length
 # on would you start to worry about attention?
 
@@ -368,11 +368,11 @@ check("hidden-syncs", train_ahead)
 see("hidden-syncs", train_waiting, train_ahead)
 
 # %% [markdown]
-# *Reflect.* A wait leaves a gap of the same length however long the kernels run, so it costs less
-# in a longer step. What does that mean for small models, and for large ones? Which of the seven
-# would you have called a synchronization before? (One change gives the same run only because no
-# sample here affects another. With batch norm, unlabeled samples would count in the batch's mean
-# and variance.)
+# *Reflect.* A wait leaves a gap of the same length however long the kernels run, so it's a smaller
+# share of a longer step. What does that mean for small models, and for large ones? Which of the
+# seven would you have called a synchronization before? (Leaving unlabeled samples in gives the same
+# run only because no sample here affects another. With batch norm, unlabeled samples would count in
+# the batch's mean and variance.)
 #
 # This course's own `training.train` keeps its losses on the device in the same way. On a GPU,
 # `torch.cuda.set_sync_debug_mode("warn")` makes PyTorch warn about such lines. It is an
@@ -406,8 +406,8 @@ see("training-step/slow-costs")
 #   device has run out of it;
 # - `"python"`: none of these. The host is in Python, preparing a batch or writing a log.
 #
-# Each has its own remedy: pinned memory, and copies that run beside the kernels; fewer and larger
-# kernels; workers that prepare batches.
+# Each of the last three has its own remedy: pinned memory, and copies that run beside the kernels;
+# fewer and larger kernels; workers that prepare batches.
 
 # %% [markdown]
 # *Implement.* Write two things, about 5 lines in all if a timeline does the work:
@@ -494,9 +494,10 @@ see("read-the-profile", recorded)
 # %% [markdown]
 # On a CPU, the forward and backward passes are 26 of these, and the rest is the update. `foreach`
 # hands over all tensors in one call per operation. On a GPU that is one kernel for many tensors; on
-# a CPU it is still a loop. `fused` does all the operations in one kernel. (All that is left of it
-# here is 8 step counts. On a GPU they are on the device, too, and one kernel counts for all of
-# them.) If you choose neither, PyTorch uses `foreach` when the weights are on a GPU.
+# a CPU it is still a loop. `fused` does all the operations in one kernel. (Besides it, the only
+# kernels left here are the 8 that count steps. On a GPU the counts are on the device, too, and one
+# kernel updates them all.) If you choose neither, PyTorch uses `foreach` when the weights are on a
+# GPU.
 #
 # `torch.compile` writes its own loops, with many operations in each. It needs a compiler and half a
 # minute or more, so we counted once: the 64 operations of the update became 16 loops, two per

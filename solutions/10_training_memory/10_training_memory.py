@@ -65,7 +65,7 @@ see("training-step/step")
 # activations start to take more memory than weights, gradients and Adam's state together?
 
 # %% role="predict"
-predict("memory-ledger", "half")
+predict("memory-ledger", "nothing")
 predict("memory-ledger-batch", 1000)
 
 # %% [markdown]
@@ -313,8 +313,8 @@ measure("checkpointing", checkpointed_step)
 # more than that, since ReLUs run twice too.
 #
 # Where a block saves as much as it passes on, the best k is about the square root of the number of
-# blocks, and so is the memory: a network 100 times as deep needs 10 times as much. When would you
-# rather use a smaller batch?
+# blocks, and the memory grows with that root: a network 100 times as deep needs 10 times as much.
+# When would you rather use a smaller batch?
 
 # %% [markdown]
 # In PyTorch, all of this is `torch.utils.checkpoint.checkpoint(segment, x, use_reentrant=False)`.
@@ -394,7 +394,7 @@ predict("save-and-resume", 3)
 #   and what it saved must not change when the run goes on.
 # - `resume(run, state)` brings a new run to where the saved one was. `run` was made with another
 #   seed, has taken some steps and has the same data. `state` has just been read from the file,
-#   perhaps in another process, and the run may keep its tensors.
+#   perhaps in another process, and the run may keep the tensors in it.
 #
 # Model, optimizer, scheduler and scaler have `state_dict()` and `load_state_dict(...)`. PyTorch's
 # generator has `torch.get_rng_state()` and `torch.set_rng_state(...)`; Python's has
@@ -435,8 +435,8 @@ reveal("save-and-resume")
 # %% [markdown]
 # *Reflect.* The solution's dict has eight entries: four states, two generators, the order and the
 # place in it. Leave one out and draw again. Which ones would nobody have missed in a plot of the
-# losses? How often to save is a separate question: what does one save cost, and what does a lost
-# hour?
+# losses? How often to save is a separate question: what does a save cost, and what does an hour of
+# lost work cost?
 
 # %% [markdown]
 # **On a GPU** two more things matter.
@@ -450,8 +450,8 @@ reveal("save-and-resume")
 #   `load_state_dict` then copies into tensors on the right device. Generator states have to stay on
 #   the CPU anyway.
 #
-# Even with all of this, bit for bit holds only on the same kind of device, with the same versions
-# and deterministic kernels.
+# Even with all of this, runs match bit for bit only on the same kind of device, with the same
+# versions and deterministic kernels.
 
 # %% [markdown]
 # ## What you take with you
@@ -459,7 +459,7 @@ reveal("save-and-resume")
 # - A step's memory is weights, gradients and optimizer state, plus what the forward pass saves. The
 #   first three depend on the model; what is saved grows with the batch.
 # - What was saved can be computed again. One more forward pass, a third more FLOP, brings the
-#   memory of n equal blocks down to about the square root of n.
+#   memory of n equal blocks down to that of about twice the root of n.
 # - A run is its weights, its optimizer, its schedules, its random states and its place in the data.
 #   If two runs are equal bit for bit, nothing was forgotten.
 #

@@ -150,7 +150,7 @@ see("training-step/rates", sgd, adam)
 #   0.95. A shorter memory recovers sooner from one huge gradient, and clipping keeps that gradient
 #   from moving the weights too far.
 #
-# `fused=True` updates many tensors in one kernel; a GPU's default launches one per operation.
+# `fused=True` updates many tensors in one kernel; on a GPU, the default launches one per operation.
 
 # %% [markdown] exercise="train-digits"
 # ## Learn the digits, not the labels

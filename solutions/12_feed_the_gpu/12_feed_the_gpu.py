@@ -226,8 +226,8 @@ reveal("stall-fraction")
 # %% [markdown]
 # *Reflect.* Each place in the queue holds a batch in memory, so how many are enough for the uneven
 # loader? Four: then the device has five steps, or 50 ms, of work while a slow batch loads for 43.
-# The little that remains is the wait for the very first batch. A queue doesn't help the slow
-# loader. It needs fewer bytes, less work, or a second loader beside it.
+# The little waiting that remains is for the very first batch. A queue doesn't help the slow loader.
+# It needs fewer bytes, less work, or a second loader beside it.
 #
 # *In your own loop*, time `next(batches)` with `time.perf_counter()` before and after it, and time
 # the whole step, with `torch.cuda.synchronize()` at its end on a GPU. The first over the second is
@@ -270,7 +270,7 @@ def draft(source, depth):
 # `"nothing, forever"`?
 
 # %% role="predict"
-predict("prefetch", "nothing, for ever")
+predict("prefetch", "nothing, forever")
 
 # %% [markdown]
 # *See.* The draft in three runs with a depth of 1, which it ignores. Real threads run your code,
@@ -285,7 +285,8 @@ reveal("prefetch")
 # *Implement* `prefetch`, as a generator or as a function that returns an iterator with a `close`.
 #
 # - Every item arrives once and in order, whatever it is, including `None`, 0 and exception objects.
-# - At most `depth` items (at least 1) wait for the consumer. The thread may hold one more.
+# - `depth` is at least 1, and at most that many items wait for the consumer. The thread may hold
+#   one more.
 # - What the source raises is raised in the loop: the same object, at the same place, whatever its
 #   type. (Not every exception is an `Exception`; `SystemExit` is only a `BaseException`.)
 # - No thread is left behind: not at the end, not after an exception, and not if the loop stops

@@ -6,8 +6,8 @@
 # what matters is not only how much you copy, but in how many pieces, from where, and what the
 # device does meanwhile.
 #
-# **You will be able to** predict what a copy costs; move work and fewer bytes to the device; let
-# copies run beside kernels without a race.
+# **You will be able to** predict what a copy costs; move work to the device and send it fewer
+# bytes; let copies run beside kernels without a race.
 #
 # **You need** a training loop in PyTorch; from *Feed the GPU*, how a device waits for its batches.
 # **Time** about 90 minutes.
@@ -135,10 +135,10 @@ measure("transfer-size", fit)
 # %% [markdown]
 # **Who waits for a copy?** The copy engine needs host memory that can't be moved: *page-locked*, or
 # **pinned**. Anything in ordinary (pageable) memory is usually copied to a pinned buffer of the
-# driver first. So large copies are slower, and the host takes part in them. For the smallest copies
-# latency is all that matters, which is why pinning gained nothing at 4 KiB in the first figure.
-# From pinned memory, `batch.to("cuda", non_blocking=True)` returns at once, and the host can
-# prepare the next batch.
+# driver first. That makes large copies slower, and the host takes part in them. For the smallest
+# copies latency is all that matters, which is why pinning gained nothing at 4 KiB in the first
+# figure. From pinned memory, `batch.to("cuda", non_blocking=True)` returns at once, and the host
+# can prepare the next batch.
 
 # %%
 see("feed-the-gpu/pinned")
@@ -313,8 +313,8 @@ reveal("streams")
 #
 # - Every chunk goes through the kernel into its result, without a race. Leave the lists as they
 #   are.
-# - The host doesn't wait until everything is issued. When the function returns, all results are
-#   there.
+# - The host issues everything before it waits for anything. When the function returns, all results
+#   are there.
 # - There are at most two chunks and two results on the device (**double buffering**), so that one
 #   chunk can be copied while the one before it is computed.
 # - Nothing waits for anything but its data and its buffer: of the time that overlap can save with

@@ -142,13 +142,14 @@ reveal("float-anatomy")
 
 # %% [markdown]
 # *Reflect.* A flat stretch is the normal numbers, which have the same number of digits in every
-# octave. A rise to the left is the subnormals, because the steps stay as long while the numbers
-# shrink. A curve ends at infinity; e4m3 saturates instead, so its curve rises. bf16 is the left
-# half of a float32: the full range, but few digits. fp16 has eight times as many steps.
+# octave. A rise to the left is the subnormals, because the steps keep their length while the
+# numbers shrink. A curve ends at infinity; e4m3 saturates instead, so its curve rises. bf16 is the
+# left half of a float32: the full range, but few digits. fp16 has eight times as many steps.
 #
-# Patterns are in the same order as their numbers. After the last one of an octave comes the first
-# of the next, and after the last subnormal comes the first normal. That's why a carry out of the
-# mantissa gives the right answer by itself. Here are PyTorch's own conversions of four numbers:
+# Positive numbers and their patterns are in the same order. After the last one of an octave comes
+# the first of the next, and after the last subnormal comes the first normal. That's why a carry out
+# of the mantissa gives the right answer by itself. Here are PyTorch's own conversions of four
+# numbers:
 
 # %%
 x = torch.tensor([2049.0, 0.1, 1e-8, 70_000.0])
@@ -157,8 +158,8 @@ for dtype in (torch.float16, torch.bfloat16, torch.float8_e5m2, torch.float8_e4m
 
 # %% [markdown]
 # Go through it column by column. 2049 is halfway between two fp16 numbers, and goes to the one with
-# the even pattern. No format has 0.1, and the fewer the bits, the larger the error. 1e-8 survives
-# only in bf16. And 70,000 is infinite in fp16 and e5m2, and 448 in e4m3.
+# the even pattern. No format has 0.1, and the fewer the mantissa bits, the larger the error. 1e-8
+# survives only in bf16. And 70,000 is infinite in fp16 and e5m2, and 448 in e4m3.
 
 # %% [markdown] exercise="accumulate"
 # ## What a sum loses
@@ -176,9 +177,9 @@ for dtype in (torch.float16, torch.bfloat16, torch.float8_e5m2, torch.float8_e4m
 predict("accumulate", 64)
 
 # %% [markdown]
-# *Implement.* Write four sums, in 1 to 7 lines each. `values`, `a` and `b` are float16 arrays of
-# NumPy, which rounds the result of each `+`, `-` and `*` to float16. (Inside `np.sum` and `np.dot`
-# it doesn't.) Leave the arrays as they are, and return 0 for the sum of no numbers.
+# *Implement.* Write four sums, in 1 to 7 lines each. `values`, `a` and `b` are NumPy arrays of
+# float16. NumPy rounds the result of each `+`, `-` and `*` to float16. (Inside `np.sum` and
+# `np.dot` it doesn't.) Leave the arrays as they are, and return 0 for the sum of no numbers.
 #
 # - `running_sum(values)` adds from the first to the last.
 # - `pairwise_sum(values)` adds in rounds. Each round leaves half as many numbers, until only one is

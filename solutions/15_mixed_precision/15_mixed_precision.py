@@ -115,10 +115,10 @@ reveal("master-weights")
 #
 # **`loss-scaler` · 7 points · about 30 minutes**
 #
-# A gradient below 2**-25 is 0 in fp16, and a master weight can't bring it back. But the chain rule
-# is linear. If you multiply the *loss* by a **scale** S before `backward()`, every gradient on the
-# way comes out S times as large. So scale the loss, let the gradients go through fp16, and divide
-# them by S where there's room, in float32.
+# A gradient below `2**-25` is 0 in fp16, and a master weight can't bring it back. But the chain
+# rule is linear. If you multiply the *loss* by a **scale** S before `backward()`, every gradient on
+# the way comes out S times as large. So scale the loss, let the gradients go through fp16, and
+# divide them by S where there's room, in float32.
 #
 # Which S? If it's too small, gradients become 0. If it's too large, one of them becomes infinite,
 # and a step with it would ruin all the weights. You can't know the right S in advance, and the
@@ -235,7 +235,7 @@ reveal("loss-scaler")
 # **`autocast` · 6 points · about 20 minutes**
 #
 # Keep the weights in float32, and leave the choice to PyTorch. Inside `with torch.autocast("cuda",
-# torch.float16):` it converts the inputs of each operation. Products go to 16 bits, for the matrix
+# torch.float16):` it converts the inputs of many operations. Products go to 16 bits, for the matrix
 # units. Operations that easily overflow or lose digits go to float32. `backward()` belongs outside
 # the block, because it runs in the dtypes of the forward pass anyway. With a `GradScaler` next to
 # it, this is PyTorch's usual way to train in fp16.
@@ -454,8 +454,8 @@ for name, share in measure("same-accuracy", begin, train_step).items():
 # copies only once the updates add up to half a step. What's left at the end is rounding: a little
 # more loss or a little less, depending on the seed.
 #
-# **What about memory?** The figure shows a model with many samples in a batch, trained by autocast.
-# Its bytes are counted at the step's peak, when it holds the most memory.
+# **What about memory?** The figure shows a model with many samples in a batch, trained under
+# autocast. Its bytes are counted at the step's peak, when it holds the most memory.
 
 # %%
 see("mixed-precision/step-memory")

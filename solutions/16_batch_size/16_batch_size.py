@@ -266,9 +266,9 @@ def draft(model, optimizer, micro_batches, max_norm):
 
 # %% [markdown]
 # *Predict.* 1,000 samples come in micro-batches of 300, 300, 300 and 100. Take a sample in the last
-# one: the draft gives it how many times the weight that it has in the big batch? And of `"layer
-# norm"`, `"batch norm"` and `"momentum"`, one makes it impossible to get the big batch's gradient
-# from micro-batches, however you weight them. Which one?
+# one: how many times its weight in the big batch does the draft give it? And of `"layer norm"`,
+# `"batch norm"` and `"momentum"`, one makes it impossible to get the big batch's gradient from
+# micro-batches, however you weight them. Which one?
 
 # %% role="predict"
 predict("accumulate-gradients", 2.5)

@@ -33,7 +33,7 @@ see("batch-and-learning-rate/which-rate")
 # **`lr-finder` · 8 points · about 35 minutes**
 #
 # Each valley of learning rates has a gentle side and a cliff. A rate ten times too low wastes most
-# of a run, and one that is double what it should be breaks it. Where the cliff is depends on the
+# of a run, and one that is double what it should be can break it. Where the cliff is depends on the
 # model, the optimizer and the data, so you have to look for it. But a whole run for each rate is
 # expensive: 90 passes over the 1.28 million images of ImageNet, in batches of 256, are 450,000
 # steps. A first look takes a few hundred. (Here you learn it on 1,437 digits, where a pass is 45
@@ -174,11 +174,11 @@ reveal("lr-finder-share")
 measure("lr-finder", find_rate)
 
 # %% [markdown]
-# *Reflect.* Take enough rates that twice as many suggest about the same. A sweep reads one noisy
-# curve of a network that has hardly started to learn, and different initial weights or a different
-# momentum move the cliff. So it gives you a place to start, to within a factor of two or three.
-# Other finders take a tenth of that rate, or the one at which the loss falls fastest. Where would
-# that be in your picture?
+# *Reflect.* Use enough rates that twice as many would suggest about the same rate. A sweep reads
+# one noisy curve of a network that has hardly started to learn, and different initial weights or a
+# different momentum move the cliff. So it gives you a place to start, to within a factor of two or
+# three. Other finders take a tenth of the rate with the lowest loss, or the rate at which the loss
+# falls fastest. Where would that be in your picture?
 #
 # And with 32 times the batch, did your rate grow 32 times? It didn't, and your sweep is right. A
 # step that is too long goes past the bottom of the valley and up the other side, however exact its
@@ -438,10 +438,10 @@ reveal("noise-scale-doubling")
 #
 # **`time-to-accuracy` · 6 points · stretch · about 30 minutes**
 #
-# One number holds it all: the seconds until a network is right about a given share of the images
-# that it hasn't seen, 90% to 93% of them here. That's the number of steps times the time of a
-# step. Batch and learning rate decide how many steps; the batch and the device decide how long one
-# takes. You can try only a few of all the pairs, because each try is a training run.
+# One number sums it all up: the seconds until a network is right about a given share of the images
+# that it hasn't seen, 90% to 93% of them here. That's the number of steps times the time of a step.
+# Batch and learning rate decide how many steps; the batch and the device decide how long one takes.
+# You can try only a few of all the pairs, because each try is a training run.
 #
 # *Predict.* On a device with its knee near 8, one way of training (SGD with momentum) is fastest
 # with batches of 16. On one with its knee near 512, it's fastest with batches of 256. How many

@@ -112,10 +112,10 @@ def activation_bytes(model, batch, length, fused, recompute):
 
 # %% [markdown]
 # *Implement.* `devices_needed` returns the smallest number of devices, from 1 on. Several devices
-# divide the `shared_bytes` (the states) evenly, and each needs `own_bytes` (its activations, or
-# its cache) for itself. Tensors can have 90% of a device's memory; the rest is for the context,
-# the libraries' workspaces and free memory in pieces too small to use. Where `own_bytes` alone
-# takes all of that 90% or more, return `math.inf`, even if `shared_bytes` is 0.
+# divide the `shared_bytes` (the states) evenly, and each needs `own_bytes` (its activations, or its
+# cache) for itself. Tensors can take up 90% of a device's memory; the rest is for the context, the
+# libraries' workspaces and free memory in pieces too small to use. Where `own_bytes` alone takes
+# all of that 90% or more, return `math.inf`, even if `shared_bytes` is 0.
 
 
 # %% role="answer"
@@ -165,8 +165,8 @@ reveal("does-it-fit")
 # *Reflect.* Which of these helps most when a model doesn't fit: a smaller batch, recomputation, a
 # leaner optimizer, or a second device? That depends on what fills the memory. For a large model
 # with a small batch it is the states, and only the last two touch them. For long texts it is the
-# activations, and the first two do. In float32, the same ResNet took up to three quarters more
-# than such a count: cuDNN's workspaces come on top of it, and no count of tensors knows about
+# activations, which the first two reduce. In float32, the same ResNet took up to three quarters
+# more than such a count: cuDNN's workspaces come on top of it, and no count of tensors knows about
 # them. Keep your reserve.
 
 # %% [markdown] exercise="step-time"
@@ -180,8 +180,8 @@ reveal("does-it-fit")
 # summed. And **launches**: the host needs a few microseconds for each kernel.
 #
 # *Predict.* A model with 6.74 billion parameters, 2 bytes each, writes one text on an A100 (the SXM
-# one with 80 GB), which reads 2,039 GB/s. Each token needs all the weights. At most how many tokens
-# per second can this give?
+# one with 80 GB), which reads memory at 2,039 GB/s. Each token needs all the weights. At most how
+# many tokens per second can this give?
 
 # %% role="predict"
 predict("step-time", 151)
@@ -265,11 +265,11 @@ def decode_s(model, batch, length, device):
 check("step-time", training_flop, terms, step_s, limit, decode_s)
 
 # %% [markdown]
-# *See.* Your prediction for GPT-2 on a few devices. Without `torch.compile`, PyTorch launches
-# about 160 kernels for a layer and moves each saved byte about 12 times: it is written, read by
-# the next kernel and read again in the backward pass, and so is its gradient. Both numbers were
-# taken from a recording. Next, how far off you are: recorded steps of a small GPT and published
-# speeds. The last picture is decoding: tokens per second against the batch.
+# *See.* Your prediction for GPT-2 on a few devices. Without `torch.compile`, PyTorch launches about
+# 160 kernels for a layer and moves about 12 bytes for each byte saved: its own writes and reads,
+# those of its gradient, and those of numbers never saved. Both numbers were taken from a recording.
+# Next, how far off you are: recorded steps of a small GPT and published speeds. The last picture is
+# decoding: tokens per second against the batch.
 
 # %%
 see("step-time", training_flop, terms, step_s, limit)
@@ -435,9 +435,9 @@ predict("throttle", 0.794)
 # 1, and 0 if the limit is not above `static_w`. `capped_s` returns the time of a kernel that at
 # full clock needs `compute_s` of arithmetic and `memory_s` of memory, both at once, so the longer
 # time counts. At share 0 a kernel with arithmetic never ends (`math.inf`). `best_cap` returns the
-# limit of the list `caps_w` for which the kernel takes the least energy: what the device draws at
-# that clock, times the time. If several take the same energy, return the lowest of them. All limits
-# in the list are above `static_w`.
+# limit in `caps_w` at which the kernel takes the least energy: what the device draws at that clock,
+# times the time. If several take the same energy, return the lowest of them. All limits in the list
+# are above `static_w`.
 
 
 # %% role="answer"
@@ -575,7 +575,8 @@ progress()
 # - Devices: `devices.toml` and `architectures.toml` in the course's package, with a document for
 #   each number. Dense peaks only.
 # - V. Korthikanti et al., Reducing Activation Recomputation in Large Transformer Models,
-#   arXiv:2205.05198, section 4.1: what a layer saves. S. Rajbhandari et al., ZeRO,
+#   arXiv:2205.05198, section 4.1: what a layer saves, 32 and 2 bytes without dropout. Autocast
+#   keeps the residual and the softmax in float32: 36 and 6. S. Rajbhandari et al., ZeRO,
 #   arXiv:1910.02054, section 3: 16 bytes for each parameter.
 # - W. Kwon et al., Efficient Memory Management for Large Language Model Serving with
 #   PagedAttention, arXiv:2309.06180, section 3: the KV cache of OPT-13B.

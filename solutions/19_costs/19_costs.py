@@ -43,7 +43,7 @@ predict("cost-and-energy", 20.16)
 # *Implement.* `run_cost` returns four numbers for a run of `steps` steps (those of an epoch, say)
 # on `devices` devices: hours, kWh (the building's), money and kg of CO2. `power_w` is what one
 # device draws, `price_per_hour` what one costs in an hour, `g_per_kwh` how many grams of CO2 a kWh
-# makes in this country.
+# causes on the local grid.
 #
 # `per_million` returns the money for a million tokens, when one device makes `tokens_per_s`.
 
@@ -64,8 +64,8 @@ def per_million(price_per_hour, tokens_per_s):
 
 
 # %% [markdown]
-# Here is how much a device can compute for each watt on its data sheet. Ten years have brought a
-# factor of thirty, much of it from formats with fewer bits.
+# Here is how much a device can compute for each watt on its data sheet. From the P100 (2016) to the
+# B200 (2024), it grew by a factor of thirty, much of it through matrix units.
 
 # %%
 see("choose-hardware/per-watt")
@@ -184,8 +184,8 @@ def pick(job, offers):
 #
 # *Implement.* `share_to_buy` returns the share of hours above which buying is cheaper. `power_w` is
 # what it draws while it is used, the building included. Return `math.inf` where buying never pays:
-# where an hour's electricity costs as much as an hour's rent, or where even all hours are not
-# enough.
+# where an hour's electricity costs as much as an hour's rent, or where even using it all the time
+# is not enough.
 
 
 # %% role="answer"
@@ -215,7 +215,7 @@ reveal("pick-one")
 # %% [markdown]
 # *Reflect.* The cheapest hour is rarely the cheapest run, and of any one kind, a single device is
 # cheapest if it holds the model and meets the deadline: more of them only buy time. What does an
-# hour of *your* time cost while the run is not done? And who uses the device that you buy in the
+# hour of *your* time cost while the run is not done? And if you buy a device, who uses it in the
 # hours when you don't?
 
 # %% [markdown] exercise="spot-or-not"
@@ -224,11 +224,11 @@ reveal("pick-one")
 # **`spot-or-not` · 7 points · about 30 minutes**
 #
 # Clouds sell what is idle at a discount, as **spot** or preemptible machines, and take it back when
-# somebody who pays in full needs it. Work out what that costs: what is lost since the last
+# somebody who pays full price needs it. Work out what that costs: what is lost since the last
 # checkpoint, what the checkpoints take, and what a restart takes. Then choose how often to save.
 #
 # *Predict.* You save every hour, and a save takes no time. Interruptions come at random. How many
-# hours of work does one of them cost on average (the restart left aside)?
+# hours of work does one of them cost on average (leaving the restart aside)?
 
 # %% role="predict"
 predict("spot-or-not", 0.5)
@@ -237,13 +237,13 @@ predict("spot-or-not", 0.5)
 # *Implement.* `run_h` simulates a run of `work_h` hours of work, and returns the hours from the
 # start to the end. `up_h` lists how long the machine stays up: each number is a *stretch* of hours
 # that ends with an interruption, after which the next stretch starts. When the list is used up,
-# nothing interrupts it anymore.
+# there are no more interruptions.
 #
 # - The run works for `interval_h`, saves for `save_h`, works on, and so on. Saved work is safe from
 #   the moment when the save is complete. The last piece may be shorter, and needs no save.
 # - An interruption loses everything since the last complete save. Every stretch but the first, the
-#   last one included, begins with `restart_h` hours in which nothing is done; it may be interrupted
-#   as well.
+#   last one included, begins with `restart_h` hours in which nothing is done; this restart may be
+#   interrupted as well.
 # - Only hours in which the machine is up count, not those spent waiting for a new one.
 # - A piece or a save that ends at the very moment of the interruption is complete.
 
@@ -397,8 +397,8 @@ reveal("gpu-or-tpu")
 
 # %% [markdown]
 # *Reflect.* A vocabulary of 50,257 is often padded to 50,304, a multiple of 128, and training gets
-# faster with more numbers. Why? And which of your model's sizes would you round, before you choose
-# a device?
+# faster although it computes more numbers. Why? And which of your model's sizes would you round,
+# before you choose a device?
 
 # %% [markdown]
 # ## What you take with you

@@ -196,18 +196,18 @@ reveal("broadcast-tree")
 see("collectives/broadcasts", broadcast_in_a_row, broadcast_tree)
 
 # %% [markdown]
-# *Reflect.* Both send the same number of bytes: n - 1 times the tensor. So what does the tree
-# gain? Senders. In the first version, only the root sends; in the tree, the number of senders
-# doubles every round. Yet even here, most ranks do nothing in the first rounds, and in the last
-# one half of them only send while the other half only receive. A large tensor can do better if you
-# cut it into pieces, and that's the idea behind everything that follows.
+# *Reflect.* Both send the same number of bytes: n - 1 times the tensor. So what does the tree gain?
+# Senders. In the first version, only the root sends; in the tree, the number of senders doubles
+# every round. Yet even here, most ranks do nothing in the first rounds, and in the last round, half
+# of them only send while the other half only receive. A large tensor can do better if you cut it
+# into pieces, and that's the idea behind everything that follows.
 
 # %% [markdown] exercise="reduce-scatter"
 # ## Everybody adds a piece
 #
 # **`reduce-scatter` · 7 points · about 30 minutes**
 #
-# Now for the sum. If 8 ranks hold 4 MiB each and all of them send to rank 0, then 28 MiB have to go
+# Now for the sum. If 8 ranks hold 4 MiB each and all of them send to rank 0, then 28 MiB has to go
 # into *one* GPU, message after message, while the links of the others are idle.
 #
 # So let's share the work. Cut each tensor into n **chunks**, and let rank i end up with the sum of

@@ -211,16 +211,15 @@ reveal("tree-or-ring")
 
 # %% [markdown]
 # *Reflect.* According to this model, even 20 MB is small for 1024 ranks. But your tree sends whole
-# tensors, and half of its ranks are done after the first round. What could they do with half of the
-# bytes?
+# tensors, and half of its ranks do nothing between the first round and the last. What could they do
+# with half of the bytes?
 #
 # **What NCCL does.** It cuts the tensor into small pieces and sends them up and down a tree one
 # after another, so that all levels work at the same time; and it runs **two trees at once**, each
-# with half of the data, built so that a rank that is a leaf in one isn't a leaf in the other. Such
-# pipelined double trees come near a ring's bandwidth at a tree's latency. NCCL also has rings, and
-# algorithms in which a switch does the adding. For every call it estimates a latency and a
-# bandwidth for each, and takes the fastest: the same comparison that you made, with more
-# candidates.
+# with half of the data, built so that no rank is an inner node of both. Such pipelined double trees
+# come near a ring's bandwidth at a tree's latency. NCCL also has rings, and algorithms in which a
+# switch does the adding. For every call it estimates a latency and a bandwidth for each, and takes
+# the fastest: the same comparison that you made, with more candidates.
 
 # %% [markdown] exercise="who-waits"
 # ## Who waits for whom?
@@ -420,8 +419,8 @@ reveal("who-waits")
 # card, with nearly 2 S bytes, while the other seven cards are idle.
 #
 # So do it in three steps. First a reduce-scatter inside each node; after that, GPU i of a node
-# holds chunk i of its node's sum. Then, for each i at the same time, the GPUs i of all nodes
-# all-reduce that chunk. Finally, an all-gather inside each node.
+# holds chunk i of its node's sum. Then, for all i at the same time, GPU i of every node takes part
+# in an all-reduce of that chunk. Finally, an all-gather inside each node.
 #
 # *Predict.* 2 nodes of 8 GPUs, with 1 GB (1,000 MB) on each GPU. How many MB does each card send?
 
@@ -482,8 +481,8 @@ reveal("hierarchical")
 #
 # - A message costs alpha, and then its bytes. Many ranks and small tensors pay for messages: send
 #   few, large ones, or use a tree. Large tensors pay for bytes: use a ring, or a pipelined tree.
-# - A collective returns only when every rank has called it. So all ranks call the same collectives
-#   in the same order, whatever branch they're in.
+# - A collective may wait until every rank has called it, and an all-reduce always does. So all
+#   ranks call the same collectives in the same order, whatever branch they're in.
 # - You can tell from a program's text who waits: put a finger for each rank on the line it is in.
 #   When a real job hangs, the flight recorder shows you those lines.
 #
@@ -508,9 +507,10 @@ progress()
 #   NVIDIA's blog, 2019. NCCL's algorithms: NVIDIA, *NCCL User Guide*, `NCCL_ALGO`.
 # - That collectives whose sizes differ may hang, crash or spoil data: NVIDIA, *NCCL User Guide*,
 #   "Collective Operations". `NCCL_DEBUG`: there, "Logging".
-# - How NCCL chooses, and the latencies of links used here: NCCL, src/graph/tuning.cc (read at
-#   commit 01afd20). Bandwidths: NVIDIA, data sheets of the H100 and of Quantum-2 InfiniBand; they
-#   are peaks. The only measured time in this lesson is gloo's.
+# - How NCCL chooses, and the latencies of links used here: NCCL 2.7.5 of 2020, src/graph/tuning.cc
+#   (commit 01afd20); since 2.18, a step of a ring across the network counts 14 µs. Bandwidths:
+#   NVIDIA, data sheets of the H100 and of Quantum-2 InfiniBand; they are peaks. The only measured
+#   time in this lesson is gloo's.
 # - `torch.distributed` and its functions, the default timeout, and `TORCH_DISTRIBUTED_DEBUG`:
 #   PyTorch 2.13, *Distributed communication package*; there, too, that every rank calls
 #   `new_group`, in the same order.

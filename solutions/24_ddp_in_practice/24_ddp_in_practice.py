@@ -129,7 +129,7 @@ def train_epoch(ddp, optimizer, batches, every):
 #   its own order. (Load the batches in this process: no workers.)
 # - It returns a pair: a state dict that fits a model which was never wrapped, the same on all
 #   ranks, and the list of the epochs' losses. (No model here has a batch norm, whose running
-#   statistics would come from each rank's own batches.)
+#   statistics could differ between ranks after the last step.)
 
 
 # %% role="answer"
@@ -392,8 +392,8 @@ reveal("clip-and-mean-variance")
 
 # %% [markdown]
 # And which moments does an evaluation use? (The running ones that each rank has. With
-# DistributedDataParallel those are rank 0's, if you call the wrapped model: after the last step
-# only its next forward pass makes them equal. With SyncBatchNorm they come from all ranks' samples.
+# DistributedDataParallel those are rank 0's, if you call the wrapped model: after the last step,
+# they differ until its next forward pass. With SyncBatchNorm they come from all ranks' samples.
 # Without either, two ranks give the same sample different scores.)
 
 # %% [markdown]

@@ -125,9 +125,9 @@ def most_ranks(counts, least, batch, work, net, scaling):
 
 # %% [markdown]
 # Weak scaling changes the training, because its batch grows. You know the usual rules: for k times
-# the batch, k times the learning rate with SGD, and the square root of k with Adam. (They hold well
-# below the rate at which training breaks, and after a warm-up. For Adam, the rule's authors also
-# change beta1, beta2, and epsilon.) And to get to the same loss it takes
+# the batch, k times the learning rate with SGD, and the square root of k with Adam. (They hold only
+# at rates far below the one at which training breaks, and after a warm-up. For Adam, the rule's
+# authors also change beta1, beta2, and epsilon.) And to get to the same loss it takes
 #
 # `steps = least * (1 + scale / batch)`
 #
@@ -205,8 +205,8 @@ see("ddp-in-practice/measured", real)
 # step 1). In step 200 a rank is killed. How many *finished* steps are lost?
 #
 # And then: you use SGD with a momentum of 0.9, and the gradients hardly change from step to step.
-# After a restart, the weights are right, but the optimizer is a new one. How many times too small
-# is its first step?
+# After a restart, the weights are right, but the optimizer is a new one. By what factor is its
+# first step too small?
 
 # %% role="predict"
 predict("survive", 19)
@@ -239,10 +239,10 @@ def draft(job, folder, every):
 
 
 # %% [markdown]
-# *See* two real processes train with it. In the first start, one of them gets a SIGKILL, which no
-# `try` can catch, in the middle of an epoch. After the restart, one is killed when `torch.save` has
-# written half of its bytes. After the next one, if it gets that far, one is killed just before a
-# file gets its name.
+# *See* two real processes train with it. After the first start, one of them gets a SIGKILL, which
+# no `try` can catch, in the middle of an epoch. After the restart, one is killed when `torch.save`
+# has written half of its bytes. After the next one, if it gets that far, one is killed just before
+# a file gets its name.
 
 # %%
 see("survive", draft)
@@ -341,10 +341,10 @@ reveal("survive-momentum")
 # %% [markdown]
 # *Reflect.* Why is there no `dist.barrier()` after rank 0's `save`? (Nobody reads the file before
 # the next start. If every rank had its own file, as with models that are spread over ranks, one
-# could die before it has written its file, and another after. Then you'd need a barrier, and only
-# after it may *one* rank record, in one go, that this step is complete.) What if a restart has
-# fewer ranks, because one machine is broken for good? (The batches are different ones, and there
-# are too many random states. It continues, but not bit for bit.)
+# could die before it has written its file, and another after. Then you'd need a barrier, after
+# which *one* rank records, in one go, that this step is complete.) What if a restart has fewer
+# ranks, because one machine is broken for good? (The batches are different ones, and there are too
+# many random states. It continues, but not bit for bit.)
 #
 # Training waits while the checkpoint is written. So how often would you write one? If you write one
 # after every step, nothing is lost, but it's slow; once a day is the opposite. Two numbers decide:
@@ -367,8 +367,8 @@ reveal("survive-momentum")
 # %% [markdown]
 # ## What you take with you
 #
-# - Weak scaling keeps the batch of each GPU, strong scaling that of all together. Strong scaling
-#   ends sooner: there is less to compute on each GPU, but no less to exchange.
+# - Weak scaling keeps the batch of each GPU fixed, and strong scaling the batch of all together.
+#   Strong scaling ends sooner: there is less to compute on each GPU, but no less to exchange.
 # - Twice the samples per second doesn't get you to the same loss twice as fast: far above the noise
 #   scale, a larger batch saves next to no steps.
 # - A run continues as if nothing had happened if *all* of its state is in a file that is whole at

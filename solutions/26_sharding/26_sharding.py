@@ -235,11 +235,11 @@ reveal("sharded-optimizer")
 #
 # Now stage 2. A rank that updates one piece of the weights needs only that piece of the mean
 # gradient. And the backward pass doesn't make all gradients at once: it goes layer by layer, from
-# the last to the first. So as soon as a layer's gradient is there, each rank can reduce it to its
+# the last to the first. So as soon as a layer's gradient is ready, each rank can reduce it to its
 # piece and free the whole one, before the next layer's is made.
 #
 # *Predict.* A step has 4 micro-batches. In stage 1, a rank adds up their gradients and reduces the
-# sum once. In stage 2, it reduces each layer's gradient as soon as it's there, in every
+# sum once. In stage 2, it reduces each layer's gradient as soon as it's ready, in every
 # micro-batch. How many times as many bytes of gradients does it send?
 
 # %% role="predict"
@@ -279,7 +279,7 @@ see("sharded-gradients", draft_gradients)
 # - When `reduce_layer` returns, no gradient of the layer is left whole: each `.grad` is None.
 # - It sends one reduce-scatter, and nothing else.
 #
-# After the last layer, we update the pieces and gather the weights, as you did in stage 1.
+# At the end of the step, we update the pieces and gather the weights, as you did in stage 1.
 
 
 # %% role="answer"
@@ -318,11 +318,11 @@ reveal("sharded-gradients")
 # **`offload` · 6 points · stretch · about 35 minutes**
 #
 # With a single GPU there is nobody to share with. But there is the host's memory, which is larger
-# and cheaper. ZeRO-Offload keeps the optimizer's states there, and the float32 weights with them:
-# 12 of the 16 bytes. During the backward pass, each layer's gradient goes to the host, the CPU
-# updates the layer, and the new weights come back in 16 bits. All of this can happen while the GPU
-# is busy with the backward pass of the layers that follow. (ZeRO-Offload itself updates after the
-# backward pass, and so does anyone who clips by the norm of all gradients.)
+# and cheaper. ZeRO-Offload keeps the optimizer's states there, and with them the float32 weights
+# and the gradients: 14 of the 16 bytes. During the backward pass, each layer's gradient goes to the
+# host, the CPU updates the layer, and the new weights come back in 16 bits. All of this can happen
+# while the GPU is busy with the backward pass of the layers that follow. (ZeRO-Offload itself
+# updates after the backward pass, and so does anyone who clips by the norm of all gradients.)
 
 # %% [markdown]
 # *Predict.* A GPU computes the backward pass at 400 TFLOP/s. Its link carries 64 GB/s each way, and
@@ -458,7 +458,7 @@ progress()
 #   Parameter Models*, SC 2020, arXiv:1910.02054, section 3.1 and figure 1.
 # - `ZeroRedundancyOptimizer` and `CPUOffloadPolicy`: documentation of PyTorch 2.13, "Distributed
 #   Optimizers" and "torch.distributed.fsdp.fully_shard".
-# - The optimizer on the host, each gradient sent as soon as it's there, and the delayed update: J.
+# - The optimizer on the host, each gradient sent as soon as it's ready, and the delayed update: J.
 #   Ren et al., *ZeRO-Offload: Democratizing Billion-Scale Model Training*, USENIX ATC 2021,
 #   arXiv:2101.06840, sections 3 to 5. 64 GB/s each way: PCIe 5 with 16 lanes, NVIDIA, data sheet of
 #   the H100 PCIe. The 400 TFLOP/s and 300 GB/s are assumed. The 28 bytes are counted: weight,

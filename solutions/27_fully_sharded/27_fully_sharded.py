@@ -278,11 +278,11 @@ reveal("fsdp2-in-practice")
 #
 # **`checkpoint-shards` · 7 points · about 35 minutes**
 #
-# Training runs for weeks, so it is saved from time to time, and it often resumes on a different
-# number of GPUs. Each rank can write what it holds into its own file, as long as a list of
-# **chunks** says where the elements of each tensor are. A rank that loads looks up what it needs in
-# this list and reads it from the files, so it doesn't matter how many ranks have saved. This is
-# what `torch.distributed.checkpoint` does.
+# A training run takes weeks, so its state is saved from time to time, and it often resumes on a
+# different number of GPUs. Each rank can write what it holds into its own file, as long as a list
+# of **chunks** says where the elements of each tensor are. A rank that is loading looks up what it
+# needs in this list and reads it from the files, so it doesn't matter how many ranks wrote them.
+# This is what `torch.distributed.checkpoint` does.
 #
 # *Predict.* A model of 70 billion parameters is saved by 1,024 ranks that write 2 GB/s each.
 # Without its gradient, each parameter has 14 bytes, so one rank alone would need 490 s. How many
@@ -377,8 +377,8 @@ reveal("checkpoint-shards")
 
 # %% [markdown]
 # In PyTorch, each of the two is a single line. `save` leaves the files `__0_0.distcp`,
-# `__1_0.distcp` and so on, and a file `.metadata` with the chunks. `load` fills the tensors that it
-# gets in place:
+# `__1_0.distcp` and so on, and a file `.metadata` with the chunks. `load` is given tensors, and
+# fills them in place:
 #
 # ```python
 # import torch.distributed.checkpoint as dcp
@@ -408,8 +408,8 @@ reveal("checkpoint-shards")
 # dimensions: `init_device_mesh("cuda", (nodes, per_node))`.
 #
 # *Predict.* There are 2 nodes of 8 GPUs, and each GPU has its own network card to the other node.
-# Fully sharded over all 16, a step gathers each layer twice and reduces it once, each time in a
-# single ring through all GPUs, in the order of their ranks. How much does the busiest card send
+# With full sharding over all 16, a step gathers each layer twice and reduces it once, each time in
+# a single ring through all GPUs, in the order of their ranks. How much does the busiest card send
 # then, divided by what it sends with hybrid sharding?
 
 # %% role="predict"
@@ -511,19 +511,19 @@ reveal("hybrid-shard")
 
 # %% [markdown]
 # *Reflect.* NCCL builds several rings, each of which leaves a node through a different card, so all
-# cards share the load. What is left of the 22.5 then, in the example with 16 GPUs? (2.8. Fully
-# sharded, 2.8 layers leave each of the 2 nodes. With hybrid sharding, each of a node's 8 cards
+# cards share the load. What is left of the 22.5 then, in the example with 16 GPUs? (2.8. With full
+# sharding, 2.8 layers leave each of the 2 nodes. With hybrid sharding, each of a node's 8 cards
 # sends 1/8 of a layer, so 1 layer leaves each node.) What does it cost? (Memory: a piece is 1/8 of
 # a layer here instead of 1/16, and it stays 1/8 however many nodes there are.) With 1,000 nodes,
-# what else gets shorter? (The rings: gathering weights takes 7 steps instead of 7,999.)
+# what else improves? (The rings get shorter: gathering weights takes 7 steps instead of 7,999.)
 
 # %% [markdown]
 # ## What you take with you
 #
-# - Fully sharded, a rank keeps 1/n of everything. While it computes, it also needs two layers'
+# - With full sharding, a rank keeps 1/n of everything. While it computes, it also needs two layers'
 #   weights and one gradient, so its peak depends on the largest layers.
-# - It sends half as much again as data parallelism. What travels while a layer computes costs no
-#   time, so ask for the next layer's weights before you compute with this one's.
+# - Full sharding sends half again as much as data parallelism. What travels while a layer computes
+#   costs no time, so ask for the next layer's weights before you compute with this one's.
 # - A checkpoint is a list of chunks, and each rank writes and reads only its own. That's why the
 #   number of ranks may change between saving and loading.
 #

@@ -237,8 +237,8 @@ predict("ring-attention", 0)
 # Besides the outputs, which have to be right even for scores of a thousand and more, these are
 # checked:
 #
-# - **Messages.** Each rank sends only to the next one, `(rank + 1) % ranks`: every block except
-#   that rank's own, once. There are no collectives.
+# - **Messages.** Each rank sends only to the next one, `(rank + 1) % ranks`: every block except the
+#   next rank's own, once. There are no collectives.
 # - **Memory.** A rank has at most two buffers at once, besides `kv`. At the end all are freed, and
 #   `q` and `kv` are as they were, for the backward pass.
 # - **Time.** While a rank computes with one block, the next one is already on its way.
@@ -313,7 +313,7 @@ reveal("ring-attention")
 # rank one early part and one late part.)
 
 # %% [markdown]
-# On GPUs with NCCL, post the send and the receive of a round together, in one call of
+# On GPUs with NCCL, post the send and the receive of a step together, in one call of
 # `dist.batch_isend_irecv`. Posted one by one, messages between the same two ranks may run in that
 # order, and then two ranks that both send first wait forever.
 #
@@ -421,13 +421,13 @@ predict("dtensor-in-practice", 4)
 #
 # - `tensor_plan()`: every rank has the block's whole input, and gets its whole output. Each pass
 #   has one all-reduce for attention and one for the MLP.
-# - `sequence_plan()`: each rank has some of the tokens of the input and of the output, as in
-#   sequence-parallel. Each pass has one all-gather and one reduce-scatter for attention, and one of
-#   each for the MLP.
+# - `sequence_plan()`: each rank has some of the tokens of the input and of the output, as in the
+#   exercise `sequence-parallel`. Each pass has one all-gather and one reduce-scatter for attention,
+#   and one of each for the MLP.
 # - In both plans, all six matrices are cut, and output and gradients are those of the whole block.
 #   If a module has no style, its gradient comes from what the rank has seen, and nobody sums it.
 # - If a DTensor arrives in a placement other than the one a module's weights need, PyTorch
-#   redistributes it on its own. Don't leave it to that: say so with a `"prepare"`, or with the
+#   redistributes it on its own. Don't rely on that: say it yourself, with a `"prepare"` or the
 #   module's own `"input"`.
 
 
@@ -473,9 +473,9 @@ reveal("dtensor-in-practice")
 
 # %% [markdown]
 # In PyTorch a plan has objects instead of strings. It cuts the block in place, and you call the
-# block as before. *See* the code for your plan. What it doesn't mention is PyTorch's default, such
-# as `Shard(-1)`, the last dimension, for the output of `ColwiseParallel`. (`SequenceParallel` cuts
-# dimension 1 by default, for tensors with a batch in front. Ours have none.)
+# block as before. *See* the code for your plan. Whatever it doesn't mention has PyTorch's default,
+# such as `Shard(-1)`, the last dimension, for the output of `ColwiseParallel`. (`SequenceParallel`
+# cuts dimension 1 by default, for tensors with a batch in front. Ours have none.)
 
 # %%
 see("tensor-parallel/in-pytorch", sequence_plan)

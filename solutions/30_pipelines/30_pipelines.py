@@ -156,7 +156,7 @@ see("one-f-one-b", draft)
 # *Implement* 1F1B in three parts. In the *warm-up*, a stage only goes forward. In the *steady
 # state*, it takes turns: one forward, then one backward. In the *cool-down*, it goes backward with
 # whatever is left. The first backward pass comes as soon as the gradient of the first micro-batch
-# can be back. About 7 lines.
+# can arrive. About 7 lines.
 #
 # - Entries are as in GPipe, and a stage waits for the same things.
 # - Every stage ends up with the gradients of a single process, as before.
@@ -381,9 +381,9 @@ see("pipelines/plan-times")
 # weights for every micro-batch, and a pipeline needs many.)
 
 # %% [markdown]
-# Megatron-LM's authors cut this model into 12 stages of 8 ranks. By the formulas, that takes 0.1%
-# longer than the fastest plan. Meta trained Llama 3 405B on 8,192 H100s with tensor 8, pipeline 16
-# and data 64. *See* how far that is from the best.
+# Megatron-LM's authors cut this model over 96 ranks: with 8 to a layer, that's 12 stages. By the
+# formulas, that takes 0.1% longer than the fastest plan. Meta trained Llama 3 405B on 8,192 H100s
+# with tensor 8, pipeline 16 and data 64. *See* how far that is from the best.
 
 # %%
 see("plan", best_plan, "llama-3")

@@ -4,7 +4,8 @@
 # PyTorch has a kernel for each of its operations. Each one reads its inputs from memory and writes
 # its result back, even if the next operation needs nothing but that result. So a chain of small
 # operations spends nearly all of its time moving the same numbers back and forth. One kernel for
-# the whole chain touches memory only at its two ends, and in this lesson you write three of them.
+# the whole chain touches memory only at its two ends, and in this lesson you write two of these,
+# and a matrix product.
 #
 # **You will be able to** write fused kernels and a matrix product in Triton, and tell from their
 # bytes how fast they can be.
@@ -269,7 +270,7 @@ def tile_of(number, rows, columns, GROUP: tl.constexpr):
 # you may need:
 #
 # - `x[:, None]` and `x[None, :]` make a block with one column or with one row, as in NumPy. Combine
-#   them to get a two-dimensional block: of addresses, say, or with `&` of a mask.
+#   them to get a two-dimensional block: with `+` for addresses, or with `&` for a mask.
 # - `tl.zeros((BLOCK_M, BLOCK_N), tl.float32)` is a block of zeros.
 # - `tl.dot(left, right, total)` is `total + left @ right`. Float16 factors go to the tensor cores,
 #   which add up in float32. Each side of a block is a power of 2, and at least 16 here.
@@ -365,7 +366,7 @@ reveal("triton-matmul")
 # - One kernel for the whole chain moves each byte in once and out once.
 # - Which tiles run together decides how often memory is read, even if each program's work is fixed.
 #
-# **Your number:** how many times as many bytes the softmax chain moves as your kernel.
+# **Your number:** how many bytes the softmax chain moves for each byte that your kernel moves.
 
 # %%
 progress()

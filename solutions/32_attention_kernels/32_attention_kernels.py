@@ -236,7 +236,8 @@ reveal("flash-attention")
 # program reads all keys and values, and at 1,024 tokens they are half of the chain's. Why is that
 # much better than it looks? (These are bytes that programs ask for. Programs that run at the same
 # time ask for the same keys, so most of those loads hit the L2 cache, whereas the scores of many
-# heads don't fit there. And with twice as many queries per program, you ask for half as many.)
+# heads don't fit there. And with twice as many queries per program, you ask for half as many
+# bytes.)
 #
 # What else do you save? (Memory: nothing of size n x n exists, so n can be large.) Your kernel
 # computes the same products as the chain, and a backward pass without stored scores computes even
@@ -359,7 +360,7 @@ reveal("flash-backward")
 # ## Attention that you don't have to write
 #
 # PyTorch has kernels like yours behind `torch.nn.functional.scaled_dot_product_attention`, which
-# picks one by device, dtype and shape. Which one matters: if none of the fused kernels supports
+# picks one by device, dtype and shape. It matters which one: if none of the fused kernels supports
 # your inputs, PyTorch falls back to the chain of operations, scores in memory and all, and you
 # notice only from the time and the memory that it takes. To restrict the choice, and get an error
 # instead, use `with torch.nn.attention.sdpa_kernel(...):`. If your model changes the scores before
@@ -369,10 +370,10 @@ reveal("flash-backward")
 
 # %% [markdown]
 # Is there anything left to gain? The idea stays the same, but each generation of GPUs needs a new
-# kernel. Flash attention 2 reached only 35% of an H100's peak, because it does one thing after the
-# other: load, multiply, exponentiate. Flash attention 3 lets some warps load while others multiply,
-# and overlaps the softmax of one block with the products of the next: up to 75% in float16. That's
-# where you'd leave Triton for CuTe.
+# kernel. Flash attention 2 reached only 35% of an H100's peak. It uses older GPUs' instructions,
+# and a block's products and its softmax take turns. Flash attention 3 lets some warps load while
+# others multiply, and overlaps the softmax of one block with the products of the next: up to 75% in
+# float16. That's where you'd leave Triton for CuTe.
 
 # %% [markdown]
 # ## What you take with you

@@ -6,9 +6,9 @@
 # the work. PyTorch has to know about it, or no model can train through it and no compiled graph can
 # contain it. And something has to launch it without wasting the time that it saved.
 #
-# **You will be able to** turn your kernel into an operator that trains and compiles. You will find
-# out what keeps `torch.compile` from fusing your model, and say when a CUDA graph helps and what it
-# freezes.
+# **You will be able to** turn your kernel into an operator that trains and compiles. You will also
+# be able to find out what keeps `torch.compile` from fusing your model, and to say when a CUDA
+# graph helps and what it freezes.
 #
 # **You need** *The training step* and *Custom kernels*. **Time** about 95 minutes.
 
@@ -550,7 +550,7 @@ reveal("inductor-or-you")
 
 # %% [markdown]
 # *Reflect.* Inductor wrote the kernels of the third plan. Why does its code move more than that
-# plan has to, and how would a kernel of yours get there?
+# plan has to, and how would a kernel of yours get by with less?
 #
 # (It loads each row twice: for the norm, and to divide by it. 4,096 numbers are a long row, so
 # Inductor reads it in parts. If one program holds a whole row, as in a fused softmax, one load is

@@ -166,10 +166,10 @@ see("inference/formats", quantize, dequantize, pack)
 # `layer.weight.detach().float().numpy()`.
 
 # %% [markdown]
-# Your codes are the nearest ones, weight by weight. Methods that are used in practice look at what
-# the matrix is multiplied by, on a few hundred texts, and so do better with the same bits. **GPTQ**
-# rounds one column after another, and lets the columns that are left make up for each error.
-# **AWQ** scales up the few columns that meet the largest inputs, so that rounding hurts them less.
+# Your codes are the nearest ones, weight by weight. Many methods look at what the matrix is
+# multiplied by, on a few hundred texts, and so do better with the same bits. **GPTQ** rounds one
+# column after another, and lets the columns that are left make up for each error. **AWQ** scales up
+# the few columns that meet the largest inputs, so that rounding hurts them less.
 #
 # Weights aren't all there is to quantize. If the **activations** have 8 bits, too (fp8, mostly),
 # tensor cores that support the format compute the products themselves faster, and that's what helps
@@ -314,8 +314,8 @@ reveal("speculative")
 # prompt, which costs next to nothing and works well where an answer repeats what it was given, as
 # in edited code. Or the target guesses for itself: **Medusa** and **EAGLE** add a small head that
 # predicts the next few tokens from the target's own last layer, and some models are trained with
-# such a head. Your `verify` is the same for all of these, as long as each guess comes with the
-# distribution that it was drawn from. (A looked-up guess has probability 1.)
+# such a head. Your `verify` works for all of these, as long as there's one guess for each place,
+# with the distribution that it was drawn from. (A looked-up guess has probability 1.)
 
 # %% [markdown]
 # ## What you take with you

@@ -339,8 +339,9 @@ predict("what-to-serve-on", 4)
 # - `texts_that_fit` returns how many texts a device holds in addition to the weights: a whole
 #   number (an `int`), and 0 where there is no room for even one.
 # - `step_s` returns the seconds of a step for `batch` texts. All weights are read once, and the
-#   caches of all texts, too. Meanwhile it does 2 FLOP for each weight and text, and the longer of
-#   the two decides. (Weights are turned into 16-bit numbers first, so fewer bits save no FLOP.)
+#   caches of all texts, too. Meanwhile the device does 2 FLOP for each weight and text, and the
+#   slower of the two decides. (Weights are turned into 16-bit numbers first, so fewer bits save no
+#   FLOP.)
 # - `speeds` returns two numbers: the tokens per second of all texts together, and of one text.
 #   `seconds` is how long a step takes.
 # - `per_million` returns the price of a million tokens. At night there are few users, and an hour
@@ -413,9 +414,9 @@ check("what-to-serve-on", texts_that_fit, step_s, speeds, per_million, cheapest)
 # %% [markdown]
 # *See* what your functions say about Llama 3 8B on five devices. Each curve goes from one text at a
 # time, at the top right, to as many as fit. A ring marks your pick for at least 50 tokens per
-# second. Below it is the same model on one device, with fewer bits for each weight. Before you
-# look: what do 4 bits change for one text, and for a full batch? (Try `"h100-sxm"` or `"l40s"`, and
-# other speeds.)
+# second. The second figure has the same model on one device, with fewer bits for each weight.
+# Before you look: what do 4 bits change for one text, and for a full batch? (Try `"h100-sxm"` or
+# `"l40s"`, and other speeds.)
 
 # %%
 SERVING = (texts_that_fit, step_s, speeds, per_million, cheapest)
@@ -441,8 +442,8 @@ reveal("what-to-serve-on")
 # You won't write a server yourself: **vLLM**, **SGLang** and **TensorRT-LLM** have what you built
 # here, and the exercises below are about what else they do. Two decisions remain yours. The first
 # is what to promise. A promise such as "99% of first tokens within 500 ms, and 20 tokens per second
-# after that" limits the batch, and so sets the price. What counts is then not the throughput but
-# the **goodput**, the requests per second that keep the promise.
+# after that" limits the batch, and so sets the price. What counts then isn't the throughput but the
+# **goodput**, the requests per second that keep the promise.
 #
 # The second is what to run where. Reading is limited by arithmetic and writing by bytes, and on one
 # GPU each disturbs the other. **Disaggregated** servers read on some GPUs and write on others, and
@@ -635,7 +636,7 @@ reveal("tensor-parallel-decode")
 # (Nearly twice as much: you rent 16 GPUs, and most of the time they wait. Tensor parallelism is for
 # a model that doesn't fit, or for a user in a hurry. For small messages, programs that serve models
 # have their own all-reduce, in which every GPU reads the messages of all others at once. That is
-# one latency instead of six. On 8 H100s, 32 kB took 8 to 12 µs that way.)
+# one latency instead of six. On 8 H100s, 16 kB took 6 to 9 µs that way.)
 
 # %% [markdown] exercise="export-and-run"
 # ## Out of Python
@@ -853,8 +854,9 @@ progress()
 # - Tensor parallelism in decoding, and copies of key-value heads: the same chapter of How to Scale
 #   Your Model, "Distributing Inference Over Multiple Accelerators". Ring and tree: the lesson on
 #   collectives. What a message costs: `gpuedu/multi/network/links.py`, with documents. Up to 72
-#   GPUs in one NVLink domain: NVIDIA, GB200 NVL72. Small all-reduces on H100s, 7.8 µs and 11.8 µs:
-#   sgl-project/sglang, pull request 2904.
+#   GPUs in one NVLink domain: NVIDIA, GB200 NVL72. Small all-reduces on H100s, 5.7 µs and 9.3 µs
+#   for 4,096 float32 numbers: sgl-project/sglang, pull request 2904 (its sizes count numbers, by
+#   `test_trt_reduce.py`).
 # - Stand-ins, what is static and what is dynamic, and control flow on each: PyTorch, *torch.export
 #   Programming Model*, "Basics of Tracing", "Values: Static vs. Dynamic" and "Control Flow: Static
 #   vs. Dynamic". Arguments that aren't tensors, in ONNX: the page of `torch.onnx.export`.

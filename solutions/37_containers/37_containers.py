@@ -61,7 +61,7 @@ CMD python train.py
 # `FROM` names the image to start from. `WORKDIR` goes to a folder, and makes it if it isn't there.
 # `COPY . .` copies your whole folder into it. `RUN` runs a command: first apt, which downloads 90
 # MB to install a C compiler, and then pip. `CMD` doesn't run anything; it notes what a container of
-# this image starts. (`USER`, which is missing here, notes which user starts it.)
+# this image starts. (`USER`, missing here, sets the user for that and for later `RUN` steps.)
 #
 # *Predict.* You have built this image once. Now you fix a typo in `train.py` and build again. How
 # many MB are downloaded?

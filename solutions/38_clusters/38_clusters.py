@@ -107,7 +107,7 @@ predict("batch-job", 4)
 # - `kill -USR1 $number` sends `srun` a signal, and `srun` passes it on to all processes that it
 #   started. A TERM makes it kill them.
 # - USR1 kills `torchrun`, unless it's started with `--signals-to-handle=SIGUSR1`. Then it passes
-#   the signal on, waits for its processes, and exits with status 1.
+#   the signal on, waits up to 30 s for its processes, and exits with status 1.
 # - When the script ends, the job ends, and whatever still runs is killed.
 
 
@@ -156,9 +156,9 @@ reveal("batch-job")
 # that gives a status above 128, and `set -e` ends the script right there. Whatever comes after it
 # is never reached.)
 #
-# What else does a real script need? (Since Slurm 22.05, `srun` doesn't inherit `--cpus-per-task`
-# from the batch script. So pass it to `srun` again, or export `SRUN_CPUS_PER_TASK`. Otherwise a
-# task may be bound to a single core.)
+# What else does a real script need? (In Slurm 22.05 and 23.02, `srun` doesn't inherit
+# `--cpus-per-task` from the batch script. There, pass it to `srun` again, or export
+# `SRUN_CPUS_PER_TASK`. Otherwise a task may be bound to a single core.)
 
 # %% [markdown] exercise="rendezvous"
 # ## Workers come and go

@@ -103,8 +103,8 @@ check("checkpoint-interval", waste, best_interval)
 
 # %% [markdown]
 # *See* the expected loss for each interval; rings mark yours. The second picture is one day of a
-# run that saves too often, as often as you say, and too rarely. One curve has just as many
-# failures, but in bunches: soon after one failure, another is likely.
+# run that saves too often, as often as you say, and too rarely. In the first picture, one curve has
+# just as many failures, but in bunches: soon after one failure, another is likely.
 
 # %%
 see("checkpoint-interval", best_interval)
@@ -117,10 +117,10 @@ reveal("checkpoint-interval")
 # and little more is lost.) With four times as many machines, how does the interval change? (It's
 # half as long, and the waste at least doubles.)
 #
-# What does an asynchronous save improve, and what does it not? (Of the three costs, only a long
-# `save_s` calls for a long interval, so yours can be much shorter. But every failure now costs
-# `write_s` more, and still a restart.) Why do real failures come in bunches? (One cause can stop
-# several machines, and a repair that didn't work soon shows.)
+# What does an asynchronous save improve, and what does it not? (Apart from the floor that `write_s`
+# sets, only a long `save_s` calls for a long interval, so yours can be much shorter. But every
+# failure now costs `write_s` more, and still a restart.) Why do real failures come in bunches? (One
+# cause can stop several machines, and a repair that didn't work soon shows.)
 
 # %% [markdown] exercise="goodput"
 # ## Where did the hours go?
@@ -128,9 +128,10 @@ reveal("checkpoint-interval")
 # **`goodput` · 7 points · about 30 minutes**
 #
 # Work out from a log what each GPU hour was used for. You pay for all of them, but only some train
-# the model, and a failure undoes part of that. The share of the hours that trained the model, and
-# was kept, is called **goodput**. Meta's report on Llama 3 calls it effective training time, and
-# puts it above 90%. Before you can raise it, you have to know where the rest went.
+# the model, and a failure undoes part of that. For a run, **goodput** is the share of the hours
+# that trained the model and weren't undone by a failure. Meta's report on Llama 3 calls it
+# effective training time, and puts it above 90%. Before you can raise it, you have to know where
+# the rest went.
 #
 # *Predict.* One of 1,024 GPUs takes 25% longer for its part of each step. What percentage of all
 # GPU hours is lost while that lasts?
@@ -170,9 +171,9 @@ predict("goodput", 0.1)
 # - Only what's within the log counts, though events may start before it. If the log has no save
 #   that was written before a failure, all of its training up to the failure is lost.
 # - An `"end"` of None means that nobody saw the end. Such an event lasts until its run ends
-#   (`end_of` below does that). Such a run, with `"ends"` None, still runs at the end of the log,
-#   and what it trained counts as kept. A `"written"` of None means that the checkpoint wasn't
-#   written.
+#   (`end_of` below does that). A run whose `"end"` and `"ends"` are None still runs at the end of
+#   the log, and what it trained counts as kept. A `"written"` of None means that the checkpoint
+#   wasn't written.
 # - No function changes the log.
 
 
@@ -482,9 +483,9 @@ reveal("watch-it")
 # %% [markdown]
 # *Reflect.* Why does `GpuHot` need a `for`, when `GpuBroken` doesn't? (An error that the driver has
 # reported has happened. A temperature varies around a level.) Which of the five should wake
-# somebody up? (Those that stop the training, because every minute of that costs all GPUs:
-# `LossNotFinite`, `NoProgress` and `GpuBroken`. A slow node can wait until the morning, unless it's
-# very slow.)
+# somebody up? (Those that stop the training, because every minute of that wastes a minute of every
+# GPU: `LossNotFinite`, `NoProgress` and `GpuBroken`. A slow node can wait until the morning, unless
+# it's very slow.)
 #
 # An alert that fires every night for nothing is ignored on the one night when it's right. What
 # would you check before you add a sixth? (On last month's series, how often it would have fired,

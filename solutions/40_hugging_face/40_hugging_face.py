@@ -63,10 +63,10 @@ rows = [{"input_ids": row, "labels": (row + 1) % 12} for row in numbers]
 # %% [markdown]
 # *Predict.* You give Trainer a model and data, and not a single option about how to train. It makes
 # 20 **updates** (steps of its optimizer, AdamW). What's the learning rate of update 11: `"1e-3"`
-# (AdamW's own default in PyTorch), `"5e-5"` (Trainer's default), `"2.5e-5"` or `"0"`?
+# (AdamW's own default in PyTorch), `"2.5e-5"` (Trainer's default), `"2.5e-5"` or `"0"`?
 
 # %% role="predict"
-predict("hf-trainer", "5e-5")
+predict("hf-trainer", "2.5e-5")
 
 # %%
 from tempfile import gettempdir
@@ -151,7 +151,7 @@ def options(wanted):
 
 # %% [markdown]
 # - An update's loss is the mean over the labels that count (all but -100) in all its batches
-#   together, as in *A batch that does not fit*. Pass the model the number of these labels as
+#   together, as in *A batch that doesn't fit*. Pass the model the number of these labels as
 #   `num_items_in_batch`.
 # - If batches are left over at the end of an epoch, they make an update by themselves.
 # - The first rate of a warm-up is 0, and the rate after the last update would be 0.
@@ -429,7 +429,7 @@ reveal("accelerate-it")
 
 # %% role="predict"
 predict("stream-it", 6)
-predict("stream-it-stop", "none")
+predict("stream-it-stop", "up to 1,000")
 
 # %% [markdown]
 # *Implement* `deal(stream, prepare, rank, ranks, seed, buffer)`, which returns the stream of one
@@ -499,8 +499,8 @@ reveal("stream-it-stop")
 # %% [markdown]
 # *Reflect.* Files are often sorted, by date or by language. What does a buffer of 1,000 do to a
 # file of a million samples? (Most samples move by about a thousand places at most, so each batch
-# still comes from one corner of the file. What mixes is the shards. So make many of them, and
-# shuffle before you write them.)
+# still comes from one corner of the file. Most of the mixing comes from the shards. So make many of
+# them, and shuffle before you write them.)
 #
 # What does your `read` cost? (It reads everything that it skips, so after 90% of an epoch that's a
 # long wait. Continuing from the state takes a moment, and with billions of samples you may not mind

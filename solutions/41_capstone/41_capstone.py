@@ -65,8 +65,8 @@ start_program("fast")
 # - Two ranks return the same history as one. (Each batch divides evenly between them.)
 
 # %% [markdown]
-# - The model computes on the device only, and evaluates between `model.eval()` and `model.train()`,
-#   once an epoch, with no training in between.
+# - The model computes on the device only, and is evaluated between `model.eval()` and
+#   `model.train()`, once an epoch, with no training in between.
 # - The store has `read(name)`, `write(name, content)`, and `read_many(names)`, which returns a list
 #   in the order of the names, by one request. `name in store` costs no request.
 # - You may import NumPy, PyTorch, and small parts of Python's library, such as `io` and `math`.
@@ -394,7 +394,7 @@ see("make-it-fast", program)
 # | copies, waits | `gpuedu profile`, by line | *The training step* |
 # | launches | `gpuedu profile`, by line | *Arrays and CuPy*, *Custom kernels* |
 # | FLOP | `torch.utils.flop_counter` | *The training step* |
-# | bytes that stay alive, or are saved | `gpuedu.training.memory` | *The training step* |
+# | bytes that stay alive, or are saved | `gpuedu.training.memory` | *Training memory* |
 # | messages | `gpuedu.multi.run_light` | *Data parallelism* |
 
 # %% [markdown]
@@ -477,7 +477,7 @@ measure("make-it-fast", program)
 # that's repeated while it writes.
 #
 # *Predict.* It continues 16 letters with 16 more, and reads the whole text again for each of them.
-# How many times fewer letters would it read in all, the prompt included, if it read none twice?
+# By what factor would it read fewer letters in all, the prompt included, if it read none twice?
 
 # %% role="predict"
 predict("make-it-fast-too", 12.1)
@@ -507,13 +507,12 @@ start_program("faster")
 # | training's work in float32 | 10% | launches, a letter | 12 |
 # | alive all the time in training | 4.8 W, and the rows | waits in writing | 4 |
 #
-# Each of two ranks may hand 1.6 W a step to messages that reduce or gather, and 0.1 W to others:
-# both are means over the ranks. What is handed over counts once, so an all-reduce of all gradients
-# is W.
+# Each of two ranks may pass 1.6 W a step to collectives that reduce or gather, and 0.1 W to other
+# messages: both are means over the ranks. What is handed over counts once, so an all-reduce of all
+# gradients is W.
 #
-# What is saved for the backward pass is counted in numbers, not bytes. Weights don't
-# count, and attention needs no scores. A step may compute at most 1.2 times the
-# minimum.
+# What is saved for the backward pass is counted in numbers, not bytes. Weights don't count, and the
+# minimum includes no attention scores. A step may compute at most 1.2 times the minimum.
 
 # %% [markdown]
 # *See* what that program costs as it is.

@@ -33,6 +33,7 @@ BREAKS = {
     ),
     "an answer too many for a picture": ('see("welcome/machine")', 'see("welcome/machine", 1)', "too many positional"),
     "a reveal before its prediction": ('predict("launch-bound", 27e6)', "pass", "before it is predicted"),
+    "a prediction that is none": ('predict("launch-bound", 27e6)', 'predict("launch-bound", "many")', "predict: "),
     "a lesson's number": ("# Look closely at the axis", "# As lesson 3 tells, look", "called by its number"),
     "other imports first": ("from gpuedu import AsyncDevice", "import math\nfrom gpuedu import AsyncDevice", "import from gpuedu first"),
     "an emoji": ("# Look closely at the axis", "# \U0001f680 Look at the axis", "an emoji"),
