@@ -74,7 +74,13 @@ def _binder(folder: Path, where: Path) -> tuple[Path, dict[str, Path]]:
         where, [*plain, CPU_TORCH], ["--editable", f"{course}[cluster,compilers]", CPU_TORCH]
     )
     path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
-    subprocess.run(["bash", "postBuild"], cwd=course, env={**_clean(), "PATH": path}, check=True)
+    subprocess.run(
+        ["bash", "postBuild"],
+        cwd=course,
+        env={**_clean(), "PATH": path},
+        stdout=sys.stderr,
+        check=True,
+    )
     found = (course / "workspace").glob("*/*.ipynb")
     return python, {path.stem: path for path in found}
 
