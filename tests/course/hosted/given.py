@@ -70,9 +70,9 @@ def _binder(folder: Path, where: Path) -> tuple[Path, dict[str, Path]]:
     (by_pip,) = (entry["pip"] for entry in named if isinstance(entry, dict))
     plain = [entry for entry in named if isinstance(entry, str) and not _is_program(entry)]
     plain += [entry for entry in by_pip if not entry.startswith("--")]
-    python = environment(
-        where, [*plain, CPU_TORCH], ["--editable", f"{course}[cluster,compilers]", CPU_TORCH]
-    )
+    python = environment(where, [*plain, CPU_TORCH])
+    itself = ["--editable", f"{course}[cluster,compilers]", CPU_TORCH]
+    subprocess.run([python, "-m", "pip", "install", "--quiet", *itself], check=True)
     path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
     subprocess.run(
         ["bash", "postBuild"],
