@@ -53,7 +53,7 @@ test: $(VENV)/ready-dev ## set up, and run every test
 demo: $(VENV)/ready ## walk a class of three through nbgrader and show their grades
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m gpuedu.course.demo
 
-prove-all: $(VENV)/ready-dev ## every test whole, where CI samples; every verdict a hundred times, and by the grader; mutants; 200 launches with failures; a class killed 20 times; a hosted session; the machine in a tab's Python; every lesson of the site in a browser
+prove-all: $(VENV)/ready-dev ## every test whole, where CI samples; every verdict a hundred times, and by the grader; mutants; 200 launches with failures; a class killed 20 times; a hosted session; every lesson as given, hosted; the machine in a tab's Python; every lesson of the site in a browser
 	@PYTHONPATH=. $(BIN)/python -m tests.tab.parts build/pyodide
 	@GPUEDU_WHOLE=1 GPUEDU_PYODIDE="$(CURDIR)/build/pyodide" PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(SPREAD)
 	@PYTHONPATH=. $(BIN)/python -m tests.multi.launch.trials 200
@@ -61,6 +61,8 @@ prove-all: $(VENV)/ready-dev ## every test whole, where CI samples; every verdic
 	@$(BIN)/gpuedu prove --mutants
 	@PYTHONPATH=. $(BIN)/python -m tests.grading.batch.trial --learners 120 --kills 20
 	@PYTHONPATH=. $(BIN)/python -m tests.course.hosted.trial
+	@PYTHONPATH=. $(BIN)/python -m tests.course.hosted.given colab
+	@PYTHONPATH=. $(BIN)/python -m tests.course.hosted.given binder
 	@PYTHONPATH=. GPUEDU_PYODIDE=build/pyodide $(BIN)/python -m tests.tab.machine
 	@PYTHONPATH=. GPUEDU_PYODIDE=build/pyodide $(BIN)/python -m tests.tab.lessons
 

@@ -1,8 +1,8 @@
 """An exercise with other numbers, drawn from a code, so that a class's answers are its own.
 
-Some exercises are answered by values, which could be copied from the public solutions. Their lesson
-has a module ``variants`` with ``VARIANTS``, a mapping from exercise id to a function that draws a
-``Variant``. The code "" stands for the course as it is published.
+Some exercises are answered by values, which could be copied from the public solutions. Their module
+``judge.variant`` has ``VARIANT``, a function that draws a ``Variant`` from a generator of random
+numbers. The code "" stands for the course as it is published.
 """
 
 from __future__ import annotations
