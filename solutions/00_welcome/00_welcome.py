@@ -65,7 +65,7 @@ see("welcome/places")
 #
 # **`first-check` · 2 points · about 10 minutes**
 #
-# A *copy* takes each element out of one array and puts it into another. If the array has `n`
+# A *copy* reads each element of one array and writes it into another. If the array has `n`
 # elements, how many bytes travel between memory and the processor?
 #
 # Here is a first attempt. It's wrong on purpose: run it and read the card.

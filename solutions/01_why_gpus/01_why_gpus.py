@@ -383,9 +383,9 @@ see("littles-law", bytes_in_flight, threads_needed)
 reveal("littles-law")
 
 # %% [markdown]
-# *Reflect.* A CPU's memory answers sooner and delivers far less, so a few loads in flight are
-# enough, and its caches make most loads unnecessary. A GPU hides its long latency behind other
-# threads instead. What does that ask of your program?
+# *Reflect.* A CPU's memory answers sooner and delivers less, so far fewer loads in flight are
+# enough, and its caches make most loads from memory unnecessary. A GPU hides its long latency
+# behind other threads instead. What does that ask of your program?
 
 # %% [markdown] exercise="break-even"
 # ## At what size does the GPU start to win?
@@ -458,7 +458,7 @@ see("why-gpus/stack")
 
 # %% [markdown]
 # Time isn't the only cost, either. Fetching a number from memory takes far more **energy** than
-# computing with it. That is the physical reason why every later lesson tries to use each byte more
+# computing with it. That is the physical reason why so many later lessons try to use each byte more
 # than once.
 
 # %%

@@ -385,10 +385,10 @@ reveal("any-order")
 # The machine calls this a **data race**: one thread reads what another one writes, and nothing puts
 # the two in order. It says so for *every* order, even the one with the right result.
 #
-# *Implement.* Set `start[i]` to the sum of all lengths before sequence `i`. There may be any number
-# of blocks and threads, with at least one thread per sequence. Blocks run in any order, and `start`
-# may hold anything beforehand. Which array does no thread write, so that every thread can work from
-# it?
+# *Implement.* Set `start[i]` to the total length of all sentences before sentence `i`. There may be
+# any number of blocks and threads, with at least one thread per sentence. Blocks run in any order,
+# and `start` may hold anything beforehand. Which array does no thread write, so that every thread
+# can work from it?
 #
 # - Each thread works out one start, its own, and each start is written by one thread.
 # - No thread reads what another one writes. `lengths` stays as it is.
@@ -456,8 +456,8 @@ for kernel in (count_lossy, count_atomic):
 # %% [markdown]
 # ## When a kernel fails
 #
-# A launch returns before its kernel has run, so a mistake *in* the kernel can't show up on that
-# line. You'll see the error later, at some other call that waits for the device, such as
+# A launch returns before its kernel has run, so a mistake *in* the kernel usually doesn't show up
+# on that line. You'll see the error later, at some other call that waits for the device, such as
 # `copy_to_host`, and it will seem to come from there. To find the real culprit, call
 # `cuda.synchronize()` right after each launch you suspect: it waits, and raises any error that has
 # occurred so far. Setting `CUDA_LAUNCH_BLOCKING=1` before Python starts makes every launch wait.

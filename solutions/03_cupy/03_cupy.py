@@ -229,9 +229,9 @@ see("cupy/asynchrony")
 # %% [markdown]
 # *Measure.* Here's how long launches and copies took on real GPUs, where we have recordings;
 # `gpuedu record` adds yours. Compare a launch you wait for with one in a long queue. What does
-# calling `float(loss)` every step cost, at the very least? Then compare large copies from
-# **pinned** memory, which stays in its place so that the device can fetch from it directly, and
-# from **pageable** memory, which is what ordinary NumPy arrays have.
+# calling `float(loss)` every step cost, at the very least? Then compare large copies from two kinds
+# of memory: **pinned**, which stays in its place so that the device can fetch from it directly, and
+# **pageable**, which is what ordinary NumPy arrays have.
 
 # %%
 see("cupy/recorded")
@@ -322,7 +322,7 @@ print(scaled_difference(cp.arange(4, dtype=np.float32), cp.ones(4, np.float32), 
 # - The values must be right for every finite `x`, even a very large one.
 # - All arithmetic is in float32. The types here are float32 and not `T`, so make your variables
 #   `float`. A number such as `0.5` turns everything it meets into float64, so write `0.5f`. (Many
-#   GPUs do float64 at a 32nd or a 64th of the rate.)
+#   GPUs do float64 at 1/32 or 1/64 of the float32 rate.)
 # - One launch reads `x` once and writes the result once, in float32.
 
 

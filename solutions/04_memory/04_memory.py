@@ -116,7 +116,7 @@ lens(simulate(copy_blocked, 4, 64, src, dst, 8))
 # %% [markdown] exercise="aos-to-soa"
 # ## Where the data is
 #
-# **`aos-to-soa` · 5 points · about 12 minutes**
+# **`aos-to-soa` · 5 points · about 13 minutes**
 #
 # Here is a table of particles, with one row each: x, y, z, vx, vy, vz, all float32. Everything that
 # belongs to one particle is together, in 24 bytes, and such a table is called an **array of
@@ -185,9 +185,10 @@ see("aos-to-soa", to_soa, speed_squared)
 
 
 # %% [markdown]
-# *Reflect.* Here even a perfect cache isn't enough. Every sector of the table has to come once,
-# and half of it is x, y and z, which nobody wants. What would a cache change if the kernel wanted
-# all six fields? Try it: for 128 particles, 1,536 bytes are wanted, and how many are "touched"?
+# *Reflect.* Here even a perfect cache isn't enough. Every sector of the table has to come once, and
+# half of it is x, y and z, which nobody wants. For 128 particles, 1,536 bytes are wanted; run the
+# lines below to see how many are "touched". And what would a cache change if the kernel wanted all
+# six fields?
 #
 # ```python
 # rows, out = np.ones((128, 6), np.float32), np.ones(128, np.float32)

@@ -165,9 +165,9 @@ step(block_sum, 1, 128, np.ones(128, np.float32), np.zeros(1, np.float32))
 #
 # The lanes of a warp can read each other's variables, with no memory and no barrier, through a
 # **shuffle**. `cuda.shfl_down_sync(mask, value, d)` gives each lane the `value` of the lane `d`
-# places above it; a lane that has none above it gets its own value back. The mask names the lanes
-# that take part, one bit each, so `0xFFFFFFFF` is all 32. Every lane that the mask names has to
-# reach this line. (A shuffle passes on values. Unlike `syncwarp`, it doesn't order what lanes do in
+# places above it; a lane that has none there gets its own value back. The mask names the lanes that
+# take part, one bit each, so `0xFFFFFFFF` is all 32. Every lane that the mask names has to reach
+# this line. (A shuffle passes on values. Unlike `syncwarp`, it doesn't order what lanes do in
 # memory.)
 #
 # Below, the shuffle is in a *device function*, a function that kernels call and that returns a
@@ -383,10 +383,9 @@ for _ in range(3):
 # %% [markdown]
 # With `cuda.atomic.add` on a float32, the device picks the order, and it may pick a different one
 # on every launch. So the result may change from run to run, in the same program on the same data.
-# That isn't a race, and each result is as good as another, but you can't compare two of them with
-# `==`. If you need the same bits every time, add in a fixed order, as `block_sum` does. PyTorch
-# has kernels of both kinds, and `torch.use_deterministic_algorithms(True)` asks for the second
-# kind.
+# That isn't a race, and each result is as good as any other, but you can't compare two of them with
+# `==`. If you need the same bits every time, add in a fixed order, as `block_sum` does. PyTorch has
+# kernels of both kinds, and `torch.use_deterministic_algorithms(True)` asks for the second kind.
 
 # %% [markdown]
 # ## What it costs in time

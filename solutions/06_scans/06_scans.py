@@ -131,11 +131,11 @@ reveal("scan")
 # launch do it all? Then blocks would have to wait for each other, and there are two tools for that.
 #
 # The first is a **memory fence**. `cuda.threadfence()` makes no thread wait. It only orders one
-# thread's accesses: any thread that sees a write from after the fence will also see those from
-# before it. Together with an atomic, it is enough for a common pattern, the *last block*. Each
-# block writes its sum, passes a fence, and takes a ticket, a number that it draws from a shared
-# counter. The block that draws the last ticket knows that all the others are done, and adds up what
-# they left.
+# thread's accesses: a thread that sees a write from after the fence, and then passes a fence
+# itself, also sees those from before it. Together with an atomic, it is enough for a common
+# pattern, the *last block*. Each block writes its sum, passes a fence, and takes a ticket, a number
+# that it draws from a shared counter. The block that draws the last ticket knows that all the
+# others are done, and adds up what they left.
 
 
 # %%
@@ -163,9 +163,9 @@ print(simulate(sum_in_one_launch, 16, 32, x, sums, tickets, total).hazards, tota
 # wait for blocks that can't start until one of them ends. (The course's machine doesn't have grid
 # barriers.)
 #
-# Libraries scan in one launch without making blocks wait for all the others in either of these
-# ways. Each block publishes its total behind a fence and then looks back, block by block, only as
-# far as it has to. This *decoupled look-back* reads each element once and writes it once.
+# Libraries scan in one launch with neither a last block nor a grid barrier. Each block publishes
+# its total behind a fence and then looks back, block by block, only as far as it has to. This
+# *decoupled look-back* reads each element once and writes it once.
 
 # %% [markdown] exercise="row-softmax"
 # ## A softmax in CUDA C
@@ -455,8 +455,8 @@ see("find-the-race", widen)
 
 # %% [markdown]
 # *Step.* Two snapshots can't show how the draft of `shares` goes wrong, because that takes one
-# thread that is a full iteration ahead of another. The stepper opens where the two meet. Which
-# barrier did both pass last?
+# thread already in the next iteration and another still in this one. The stepper opens where the
+# two meet. Which barrier did both pass last?
 
 # %%
 step(shares_draft, 2, 128, np.ones((6, 128), np.float32), np.zeros((6, 128), np.float32))

@@ -250,14 +250,15 @@ see("tiling/compiled", dots_of_zero)
 # additions as float32 ones, and an H200 half as many. And there is no multiply-add left. (Put your
 # `matmul_naive` into the same call. It should show an `fma.rn.f32` and no mark.)
 #
-# What produces float64 in Numba? A literal with a decimal point. A whole number next to a float32
-# in a sum, difference, product or quotient (as an exponent, `x ** 2`, it does no harm). The
-# quotient of two whole numbers. And anything computed from one of those.
+# What produces float64 in Numba? A literal with a decimal point or an exponent. A whole number next
+# to a float32 in a sum, difference, product or quotient (as an exponent, `x ** 2`, it does no
+# harm). The quotient of two whole numbers. And anything computed from one of those.
 
 # %% [markdown]
 # It rarely happens in just one place. The kernel below divides each column of `x` by the root mean
-# square of its elements and then weights the rows, as many language models do between layers. It
-# has n rows, one thread per column, and 4 operations per element: a square, a sum and two products.
+# square of its elements and then weights the rows, as many language models do between layers. `x`
+# has n rows. The kernel has one thread per column and does 4 operations per element: a square, a
+# sum and two products.
 
 
 # %% role="given"
@@ -552,13 +553,13 @@ progress()
 #   Performance Model for Multicore Architectures*, Communications of the ACM 52(4), 2009.
 # - Peaks and bandwidth of the H200: NVIDIA, *H200 Tensor Core GPU*, data sheet (989 TFLOP/s in TF32
 #   is with sparsity, half of it without). TF32: NVIDIA, *A100 Tensor Core GPU Architecture*, 2020.
-#   The H200's L1: 132 SMs x 128 bytes x 1.98 GHz; a little below 128 bytes a clock and SM were
-#   measured on compute capability 9.0: W. Luo et al., *Benchmarking and Dissecting the Nvidia
+#   The H200's L1: 132 SMs x 128 bytes x 1.98 GHz; measurements on compute capability 9.0 came out a
+#   little below 128 bytes per clock per SM: W. Luo et al., *Benchmarking and Dissecting the Nvidia
 #   Hopper GPU Architecture via Microbenchmarking*, arXiv:2402.13499 (2024).
-# - The T4: NVIDIA, *Turing GPU Architecture* (2018); its L1, 64 bytes a clock and SM: NVIDIA,
+# - The T4: NVIDIA, *Turing GPU Architecture* (2018); its L1, 64 bytes per clock per SM: NVIDIA,
 #   *Ampere GA102 GPU Architecture*, V2 (2021).
-# - L1 and shared memory are one array since Volta: NVIDIA, *Volta Tuning Guide*, "Unified Shared
-#   Memory/L1/Texture Cache".
+# - L1 and shared memory have been one array since Volta: NVIDIA, *Volta Tuning Guide*, "Unified
+#   Shared Memory/L1/Texture Cache".
 # - Wavefronts and sectors: NVIDIA, *Nsight Compute* documentation, "Kernel Profiling Guide". That a
 #   request has one or more wavefronts, and that one passes in a clock: NVIDIA's answer in its
 #   developer forum, topic 165293.

@@ -41,8 +41,8 @@ see("registers/ladder")
 # 8 x 8 in Numba is slower than 4 x 4, at a seventh of what its bytes allow, and bytes don't say
 # why. Most likely its loads wait for each other: the compiler doesn't **unroll** its loop over k,
 # that is, write its steps out one after another. And at 157 registers per thread there is just one
-# block of 256 threads on an SM to fill the gaps. In the next rung that loop is unrolled. If you
-# have a GPU, this measures the rungs in percent of cuBLAS:
+# block of 256 threads on an SM to fill the gaps. In the next rung that loop is unrolled. With a
+# GPU, this measures the rungs as a percentage of the speed of NVIDIA's cuBLAS:
 
 # %%
 measure("registers/ladder")
@@ -104,8 +104,8 @@ predict("occupancy-enough", 4)
 
 
 # %% [markdown]
-# *Implement.* Write two functions that follow the four rules above, in 8 to 12 lines. Leave the
-# dicts as they are.
+# *Implement.* Write two functions, in 8 to 12 lines; the first follows the four rules above. Leave
+# the dicts as they are.
 #
 # - `blocks_per_sm(sm, threads, registers, shared_bytes)`: `sm` is a dict that `sm_of` can make,
 #   perhaps of an SM that isn't listed here. `threads` and `shared_bytes` are per block, `registers`
@@ -309,7 +309,8 @@ see("registers/stack", own_column)
 # is a constant, and what's left is a choice between registers. (`put` is no trap: it tests `row`
 # and `column`, but once its loops are unrolled, the indices of `sums` are constants.)
 #
-# If you have a GPU, this measures your own kernels next to the rungs, in percent of cuBLAS:
+# If you have a GPU, this measures your own kernels next to the rungs, as a percentage of cuBLAS's
+# speed:
 
 # %%
 measure("registers/own", make_matmul)
@@ -431,7 +432,7 @@ reveal("vector-loads-pad")
 # may put them back together. The machine, which runs the source as it stands, then counts passes
 # that the real code doesn't need. Which of the two do you believe, and about what?
 #
-# There's a way around bank conflicts that takes no padding, too. **Swizzling** stores the number
+# There's also a way around bank conflicts that takes no padding. **Swizzling** stores the number
 # for column c of row r at column `c ^ r`, or at another mix of the two. Then the numbers of one
 # column are in different banks, while each row still has its own numbers. Libraries prefer it,
 # because every row keeps its length and its alignment.
@@ -524,8 +525,8 @@ reveal("read-the-ladder")
 # stores it afterward. That works because a warp's instructions start in order, and only the store
 # waits for what it stores.
 #
-# *Predict.* K is 64, and tiles have 8 columns. With one barrier per step and one before the first,
-# how many barriers does a block go through?
+# *Predict.* K is 64, and each step along K is 8 long. With one barrier per step and one before the
+# first, how many barriers does a block go through?
 
 # %% role="predict"
 predict("double-buffer", 9)
@@ -653,12 +654,12 @@ see("registers/last")
 # measurements have it switched off. In bfloat16, an H100's data sheet has 989 TFLOP/s, 15 times its
 # float32 peak.
 #
-# If every factor first had to pass through the data path into a thread's registers, that path
-# would soon be the limit again. On Hopper, two pieces of hardware avoid it. **TMA**, the Tensor
-# Memory Accelerator, copies whole tiles to shared memory, swizzled, at the request of a single
-# thread. And `wgmma`, an instruction of four warps together, multiplies tiles straight from shared
-# memory while the warps go on. You'll meet tensor cores again in *Formats and tensor cores*, and
-# let Triton write such code for you in *Custom kernels*.
+# If every factor first had to pass through the data path into a thread's registers, that path would
+# soon be the limit again. Hopper has two features that avoid this. **TMA**, the Tensor Memory
+# Accelerator, copies whole tiles to shared memory, swizzled, at the request of a single thread. And
+# `wgmma`, an instruction of four warps together, multiplies tiles straight from shared memory while
+# the warps go on. You'll meet tensor cores again in *Formats and tensor cores*, and let Triton
+# write such code for you in *Custom kernels*.
 #
 # The source of every rung is in the package's folder `ladder`, for you to read and run.
 

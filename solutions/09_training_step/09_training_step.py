@@ -126,9 +126,9 @@ see("training-step/depth")
 # spread of sqrt(2 / inputs), named after He, a gradient keeps its size through ten layers. Sigmoids
 # don't have that way out, because larger weights saturate them.
 #
-# Now look at your code again. Each product of the forward pass became two products, and they used
-# tensors that the forward pass had saved. The first is why a step takes time, and you count it
-# next. The second is why it takes memory, which is what *Training memory* is about.
+# Now look at your code again. The product with `w2` became two products, and they used tensors that
+# the forward pass had saved. The first is why a step takes time, and you count it next. The second
+# is why it takes memory, which is what *Training memory* is about.
 
 # %% [markdown] exercise="count-the-step"
 # ## What does a step compute?
@@ -495,9 +495,9 @@ see("read-the-profile", recorded)
 # On a CPU, the forward and backward passes are 26 of these, and the rest is the update. `foreach`
 # hands over all tensors in one call per operation. On a GPU that is one kernel for many tensors; on
 # a CPU it is still a loop. `fused` does all the operations in one kernel. (Besides it, the only
-# kernels left here are the 8 that count steps. On a GPU the counts are on the device, too, and one
-# kernel updates them all.) If you choose neither, PyTorch uses `foreach` when the weights are on a
-# GPU.
+# kernels of the update left here are the 8 that count steps. On a GPU the counts are on the device,
+# too, and one kernel updates them all.) If you choose neither, PyTorch uses `foreach` when the
+# weights are on a GPU.
 #
 # `torch.compile` writes its own loops, with many operations in each. It needs a compiler and half a
 # minute or more, so we counted once: the 64 operations of the update became 16 loops, two per
@@ -529,7 +529,7 @@ print(recorded.export("step.json"))
 # - The host runs ahead of the device until a line needs a value, or a shape that depends on values.
 #   Such lines look like any other, and one copy at the end can replace them all.
 # - Judge a step by the device's idle time. A host that waits while the device computes costs
-#   nothing; a device that waits for the host does.
+#   nothing; a device that waits for the host costs time.
 #
 # **Your number:** how often does a loop of your own make the host wait in one step? Go through its
 # lines as you did here. On a GPU, `torch.cuda.set_sync_debug_mode("warn")` finds most of them.

@@ -141,8 +141,8 @@ see("training-step/saved")
 # ## What a GPU says it uses
 #
 # On a GPU, PyTorch doesn't ask the driver for each tensor. Its **caching allocator** asks for large
-# segments, cuts blocks out of them, and keeps freed blocks for later. That's why there are two
-# numbers, and why `nvidia-smi` shows neither of them exactly.
+# segments, cuts blocks out of them, and keeps freed blocks for later. That's why PyTorch counts
+# both what is allocated and what is reserved, and why `nvidia-smi` shows neither exactly.
 
 # %% [markdown]
 # | call | what it counts |
@@ -346,9 +346,9 @@ measure("checkpointing", checkpointed_step)
 # *something* and go on with losses that look about right. The test here is stricter: the resumed
 # run must equal the unbroken one bit for bit. Then you know that nothing was forgotten.
 #
-# Here is a run with everything that runs usually have. The **scheduler** changes the learning rate
-# as steps go by. The **scaler** multiplies the loss so that 16-bit gradients don't vanish. It
-# searches for its factor as it goes, and skips a step whose gradients overflow.
+# Here is a run with all the usual parts. The **scheduler** changes the learning rate as steps go
+# by. The **scaler** multiplies the loss so that 16-bit gradients don't vanish. It searches for its
+# factor as it goes, and skips a step whose gradients overflow.
 
 
 # %% role="given"

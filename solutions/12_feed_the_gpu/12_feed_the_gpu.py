@@ -24,9 +24,9 @@ import numpy as np
 setup("feed-the-gpu")
 
 # %% [markdown]
-# Times in this lesson are **simulated**. A disk, a processor and a device have their own clocks,
-# which advance only when something waits or works. That way a loop can be judged exactly, on any
-# machine and without a stopwatch.
+# Most times in this lesson are **simulated**. The disk, the processor and the device share a clock
+# of their own, which advances only when something waits or works. That way a loop can be judged
+# exactly, on any machine and without a stopwatch.
 
 # %%
 see("feed-the-gpu/idle")

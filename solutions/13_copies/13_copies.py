@@ -419,9 +419,9 @@ measure("streams", pipeline)
 #   from pinned memory.
 # - If the device can do something for a whole batch at once, do it there, with a number of kernels
 #   that doesn't grow with the batch.
-# - Copies and kernels overlap if they are on different streams and events say two things: the data
-#   are there, and the buffer is free again. Leave one out and you have a race, even when the result
-#   looks right.
+# - Copies and kernels overlap safely if they are on different streams and events say two things:
+#   the data are there, and the buffer is free again. Leave one out and you have a race, even when
+#   the result looks right.
 #
 # **Your number:** the half size of your machine's copies, as `measure` gave it. How many of *your*
 # samples make a copy of that size?

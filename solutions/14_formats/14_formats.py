@@ -186,8 +186,8 @@ predict("accumulate", 64)
 #   left: add neighbors, or the first half to the second, as you like. The number of values is a
 #   power of 2, or 0.
 # - `dot(a, b)` does what a GPU's matrix units do with float16: it doesn't round the products (two
-#   11-bit mantissas make one of 22 bits, and float32 has room for that), and it adds them up in
-#   float32, or in float64.
+#   numbers of 11 binary digits make one of 22, and float32 has room for that), and it adds them up
+#   in float32, or in float64.
 
 # %% [markdown]
 # - `kahan_sum(values)` is a running sum with a memory, `lost`, which starts at 0. For each value,
@@ -374,8 +374,8 @@ reveal("tensor-cores-bytes")
 
 # %% [markdown]
 # *Reflect.* An H200 peaks at 989 TFLOP/s in fp16, and the data path of an SM brings in 128 bytes
-# per clock. With 132 SMs at 1.98 GHz that's 33.4 TB/s. How much of the peak can your kernel reach,
-# given the FLOP it does for each byte that arrives? Compare with 3.8 x 33.4 = 127 TFLOP/s, or 13%.
+# per clock. With 132 SMs at 1.98 GHz that's 33.5 TB/s. How much of the peak can your kernel reach,
+# given the FLOP it does for each byte that arrives? Compare with 3.8 x 33.5 = 127 TFLOP/s, or 13%.
 # Because tensor cores made arithmetic cheap, data is now the expensive part. You're back to tiles:
 # in shared memory for several warps, and more fragments for each warp.
 #

@@ -305,10 +305,10 @@ with torch.autocast("cpu", torch.float16):
 # - It leaves its arguments as they are, and both products stay in 16 bits.
 #
 # For one of the places `t.float()` is enough: it's `t` in float32, and what you compute from it is
-# float32 as well, up to the next product. For the other it isn't, because near 1 even float32 runs
-# out of numbers. There, don't compute a probability at all: look in `torch.nn.functional` for this
-# loss as a function of the scores ("logits"). The check calls `safe_loss` on a CPU, under the CPU's
-# autocast.
+# float32 as well, up to the next matrix product. For the other it isn't, because near 1 even
+# float32 runs out of numbers. There, don't compute a probability at all: look in
+# `torch.nn.functional` for this loss as a function of the scores ("logits"). The check calls
+# `safe_loss` on a CPU, under the CPU's autocast.
 
 
 # %% role="answer"
@@ -383,7 +383,7 @@ print(f"rate {rate:.1f}, in float32 the largest update is {max(updates):.6f}")
 
 # %% [markdown]
 # With float32 weights and images, as in this cell, that trains well. With `images.half()` and
-# float16 weights, everything in `half_step` is computed in fp16, and so is `rate * g`.
+# float16 weights, everything in `half_step` is computed in fp16, including `rate * g`.
 #
 # *Predict.* There are 9,472 weights. After 100 such steps in fp16, how many of them have changed?
 #
@@ -450,9 +450,9 @@ for name, share in measure("same-accuracy", begin, train_step).items():
     print(f"{name}: {share:.1%} of the held-out digits are right")
 
 # %% [markdown]
-# In the first steps your run may trail a little, because the masters move at once, and their fp16
-# copies only once the updates add up to half a step. What's left at the end is rounding: a little
-# more loss or a little less, depending on the seed.
+# In the first steps your run may trail a little, because the masters move at once, but their fp16
+# copies move only when the updates add up to half a step. What's left at the end is rounding: a
+# little more loss or a little less, depending on the seed.
 #
 # **What about memory?** The figure shows a model with many samples in a batch, trained under
 # autocast. Its bytes are counted at the step's peak, when it holds the most memory.

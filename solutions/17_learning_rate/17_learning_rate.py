@@ -181,8 +181,9 @@ measure("lr-finder", find_rate)
 # falls fastest. Where would that be in your picture?
 #
 # And with 32 times the batch, did your rate grow 32 times? It didn't, and your sweep is right. A
-# step that is too long goes past the bottom of the valley and up the other side, however exact its
-# direction, so less noise doesn't move the cliff far. What does a larger batch allow, then?
+# step that is too long goes past the lowest loss along its path and up the other side, however
+# exact its direction, so less noise doesn't move the cliff far. What does a larger batch allow,
+# then?
 
 # %% [markdown] exercise="schedule"
 # ## A plan for the learning rate
@@ -282,10 +283,10 @@ see("batch-and-learning-rate/valleys", rescale)
 reveal("schedule")
 
 # %% [markdown]
-# *Measure.* Is a plan worth it? First, computed once, come the held-out losses after 8 passes. On
-# the left is batch 128. On the right is batch 16, with three in ten of the training labels drawn at
-# random: noise that stays, however much the network learns. Then four such runs on this machine,
-# with a constant rate and with your cosine after a warm-up of a quarter.
+# *Measure.* Is a plan worth it? First come the held-out losses after 8 passes, which we computed in
+# advance. On the left is batch 128. On the right is batch 16, with three in ten of the training
+# labels drawn at random: noise that stays, however much the network learns. Then four such runs on
+# this machine, with a constant rate and with your cosine after a warm-up of a quarter.
 
 # %%
 see("batch-and-learning-rate/schedules")
@@ -296,8 +297,8 @@ measure("schedule", rate_at)
 # loss is 0.55, and no constant rate gets below 0.63. On the left there's little to settle after 96
 # steps. Below the cliff, a fall acts like half the rate, which is its mean; past the cliff, it
 # saves runs. The warm-up gains nothing here. It's for deeper networks and larger batches: with it
-# and the linear rule, a ResNet-50 learned ImageNet in batches of 8,192 as well as in batches of
-# 256, and without it did worse.
+# and the linear rule, a ResNet-50 trained on ImageNet in batches of 8,192 was as accurate as with
+# batches of 256. Without the warm-up, it was less accurate.
 #
 # In PyTorch, `torch.optim.lr_scheduler.LambdaLR(optimizer, f)` multiplies the rate that the
 # optimizer was made with by `f(step)`. Make the optimizer with `lr=peak`, and let f be `lambda s:
@@ -429,9 +430,9 @@ reveal("noise-scale-doubling")
 # the noise scale grows, and a batch that is too large at the start may be right at the end.
 #
 # The law gives you an order of magnitude, not more. In the first few hundred steps the gradients
-# said about 60 to 130, while the steps of such networks fit B = 24. (With rates a factor of two
-# apart, and 7 seeds, points are up to a quarter off the law.) Which would you find out first, the
-# knee or the noise scale? And what follows if one is far above the other?
+# said about 60 to 130, while the numbers of steps that such networks needed fit B = 24. (With rates
+# a factor of two apart, and 7 seeds, points are up to a quarter off the law.) Which would you find
+# out first, the knee or the noise scale? And what follows if one is far above the other?
 
 # %% [markdown] exercise="time-to-accuracy"
 # ## From scratch to the target accuracy

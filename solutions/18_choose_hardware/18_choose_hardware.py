@@ -230,8 +230,9 @@ def terms(flop, moved_bytes, gradient_bytes, launches, device, devices):
 # %% [markdown]
 # In decoding, a step makes one token for each text of the batch. That takes 2 FLOP for each
 # parameter and text. All weights are read once, however many texts there are, and so is the whole
-# KV cache; both have 2 bytes for each number. Here every product itself waits for its weights, so
-# arithmetic and memory overlap. Leave launches out: serving programs replay them as one graph.
+# KV cache; both have 2 bytes for each number. Here every product reads its own weights while it
+# computes, so arithmetic and memory overlap. Leave launches out: serving programs replay them as
+# one graph.
 #
 # *Implement.* `decode_s` returns the time of a step for `batch` texts that have `length` tokens so
 # far. (Repeat the arithmetic of `cache_bytes` here, so that this exercise stands alone.)
@@ -280,12 +281,12 @@ reveal("step-time")
 # %% [markdown]
 # *Reflect.* A model of four terms is within a factor of two for transformers, which is enough to
 # rule out most devices. It isn't good for everything: for the small recorded ResNet, in bf16, it
-# predicts less than half of the time, because its convolutions have few channels and its pictures
-# are copied from one memory layout to another. And a small model decodes in kernels so short that
-# starting them counts even in a graph: for one text, a GPT of 470 million parameters took 2.6 times
-# as long as predicted on an H200 (recorded). What would you buy for GPT-2, where memory is the
-# largest term: more FLOP/s, more bandwidth, or fewer bytes through `torch.compile`? And for
-# decoding with a batch of 1?
+# predicts less than half of the measured time. That network's convolutions have few channels, and
+# its pictures are copied from one memory layout to another. And a small model decodes in kernels so
+# short that starting them counts even in a graph: for one text, a GPT of 470 million parameters
+# took 2.6 times as long as predicted on an H200 (recorded). What would you buy for GPT-2, where
+# memory is the largest term: more FLOP/s, more bandwidth, or fewer bytes through `torch.compile`?
+# And for decoding with a batch of 1?
 
 # %% [markdown] exercise="feature-gate"
 # ## Does it run at all?
@@ -351,8 +352,8 @@ def running(capability, built):
 #
 # - `"no kernel"`: the program has no kernel for the device.
 # - `"runs"`: the matrix units know the format, or the format is fp32.
-# - `"refused"`: fp8 or fp4 without such units. PyTorch raises an error: `torch._scaled_mm is only
-#   supported on CUDA devices with compute capability >= 9.0 or 8.9`.
+# - `"refused"`: fp8 or fp4 without such units. PyTorch raises an error, for fp8 this one:
+#   `torch._scaled_mm is only supported on CUDA devices with compute capability >= 9.0 or 8.9`.
 # - `"falls back"`: bf16, fp16 or tf32 without such units. It computes the right thing on other
 #   units, silently, and is usually as slow as fp32 or slower.
 
@@ -399,7 +400,7 @@ reveal("feature-gate")
 # ## Your own model
 #
 # Put in a model of your own. The picture shows what it keeps in training, according to your
-# functions, and what three devices hold.
+# functions, and how much each of three devices can hold.
 
 # %%
 MINE = {

@@ -184,8 +184,8 @@ def pick(job, offers):
 #
 # *Implement.* `share_to_buy` returns the share of hours above which buying is cheaper. `power_w` is
 # what it draws while it is used, the building included. Return `math.inf` where buying never pays:
-# where an hour's electricity costs as much as an hour's rent, or where even using it all the time
-# is not enough.
+# where an hour's electricity costs at least as much as an hour's rent, or where even using it all
+# the time is not enough.
 
 
 # %% role="answer"
@@ -206,7 +206,7 @@ check("pick-one", hours, pick, share_to_buy)
 # *See.* Every choice for a run of GPT-2 on 10 billion tokens: its time and its cost, at example
 # prices. Your pick has a ring. Only the choices at the lower left edge are worth thinking about:
 # for everything else there is a choice that is both faster and cheaper. Put your own prices into
-# `gpuedu choose --prices`, which makes the same table for your own model.
+# `gpuedu choose --prices`, which makes a table of such choices for your own model.
 
 # %%
 see("pick-one", pick)
@@ -224,8 +224,9 @@ reveal("pick-one")
 # **`spot-or-not` · 7 points · about 30 minutes**
 #
 # Clouds sell what is idle at a discount, as **spot** or preemptible machines, and take it back when
-# somebody who pays full price needs it. Work out what that costs: what is lost since the last
-# checkpoint, what the checkpoints take, and what a restart takes. Then choose how often to save.
+# somebody who pays full price needs it. Work out what that costs: the work lost since the last
+# checkpoint, the time for the checkpoints, and the time for a restart. Then choose how often to
+# save.
 #
 # *Predict.* You save every hour, and a save takes no time. Interruptions come at random. How many
 # hours of work does one of them cost on average (leaving the restart aside)?
@@ -410,9 +411,9 @@ reveal("gpu-or-tpu")
 # - Spot machines pay off if you save about as often as the interruptions demand. The minimum is
 #   flat, so a rough interval will do.
 #
-# **Your number:** what your own run costs on the device that you chose. In a terminal,
-# `gpuedu choose --layers 24 --width 1024 --tokens 10e9 --deadline 48` makes this lesson's table for
-# your model, and `--prices` takes your own prices.
+# **Your number:** what your own run costs on the device that you chose. In a terminal, `gpuedu
+# choose --layers 24 --width 1024 --tokens 10e9 --deadline 48` makes a table of the choices for your
+# model, and `--prices` takes your own prices.
 
 # %%
 progress()

@@ -85,8 +85,8 @@ see("collectives/stuck", swap)
 # communication libraries copy *small* messages into a buffer, so that `send` can return early. Then
 # a program like this works until its messages grow. Light ranks have no such buffer.) GPUs get
 # stuck in the same way, but later in the program. With NCCL, NVIDIA's library, `send` returns as
-# soon as it is queued on a stream. The receive is queued after it, so both GPUs stall, silently,
-# until somebody needs the result and a time limit ends the wait.
+# soon as it is queued on a stream. The receive is queued after it, so both GPUs stall. The program
+# goes on silently until it needs the result; in any case, a time limit ends it.
 #
 # The way out is `dist.isend`: it **starts** sending, and returns a handle at once. You receive in
 # the meantime, and then call `wait()` on the handle. Until that returns, nobody may write to the
@@ -152,7 +152,7 @@ see("broadcast-tree", broadcast_in_a_row)
 # that has the tensor can send it, too. Let's count in **rounds**, each as long as one message; in a
 # round, a rank sends to at most one other rank.
 #
-# *Predict.* How many rounds does it take to get a tensor from one rank to all of 1000?
+# *Predict.* How many rounds does it take to get a tensor from one of 1000 ranks to all the others?
 
 # %% role="predict"
 predict("broadcast-tree", 10)

@@ -1,5 +1,5 @@
 # %% [markdown]
-# # How long does a collective take, and why may it never end?
+# # How long does a collective take, and why might it never end?
 #
 # A thousand GPUs add up one number each. In a ring, that takes 20 milliseconds. If each adds a
 # tensor of 10 MB instead, it still takes 20 milliseconds, so the bytes are not always what you pay
@@ -228,9 +228,9 @@ reveal("tree-or-ring")
 #
 # A faulty program for many ranks doesn't have to crash. It may hang or, worse, go on with wrong
 # numbers. Below are six programs, each for **four** ranks, some with a collective in a branch that
-# depends on the rank. A collective returns only when all ranks have called it. Light ranks then
-# check that the kind, shape, and dtype of the calls agree, but not what the numbers mean. Read the
-# programs; don't run them yet.
+# depends on the rank. Here, a collective returns only when all ranks have called it. Light ranks
+# then check that the kind, shape, and dtype of the calls agree, but not what the numbers mean. Read
+# the programs; don't run them yet.
 
 
 # %% role="given"
@@ -331,7 +331,7 @@ waits_for = {0: 1, 1: 3, 2: 1, 3: 2}
 # And here's one to fix. A large picture is cut into horizontal pieces, and rank r has the r-th from
 # the top. To blur it, each rank needs the rows next to its piece, its **halo**: the last row of the
 # rank above, and the first row of the rank below. The ranks form a line, so the first one has no
-# rank above it, and the last one none below. What happens to this draft?
+# rank above it, and the last one none below. What happens when this draft runs?
 
 
 # %% role="given"
@@ -405,8 +405,8 @@ reveal("who-waits")
 #   have finished; with NCCL, a timeout writes them to a file per rank. PyTorch 2.13 keeps 2,000
 #   by default; `TORCH_FR_BUFFER_SIZE` (formerly `TORCH_NCCL_TRACE_BUFFER_SIZE`) changes that. The
 #   command `torchfrtrace` compares the ranks' files, and names the first call where they differ.
-# - `TORCH_DISTRIBUTED_DEBUG=DETAIL` compares the ranks' calls *before* each collective, and raises
-#   an error that names both. It's slow, so use it for debugging only.
+# - `TORCH_DISTRIBUTED_DEBUG=DETAIL` compares the ranks' calls *before* each collective, and if two
+#   differ, raises an error that names both. It's slow, so use it for debugging only.
 # - `NCCL_DEBUG=INFO` prints which network and which GPUs NCCL found, and its warnings.
 
 # %% [markdown] exercise="hierarchical"
@@ -462,7 +462,7 @@ check("hierarchical", hierarchical)
 
 # %% [markdown]
 # *See* your three steps on 2 nodes of 4 GPUs. Then up to 1024 GPUs in nodes of 8, simulated: one
-# ring, three rings, and your own function on up to 64 light ranks.
+# ring, the three steps as three rings, and your own function on up to 64 light ranks.
 
 # %%
 see("hierarchical", hierarchical)

@@ -384,8 +384,8 @@ progress()
 # %% [markdown]
 # ## Sources
 #
-# - Interruptions: A. Dubey and others, *The Llama 3 Herd of Models*, 2024, section 3.3.4, table 5
-#   (466 in 54 days, 419 of them unexpected; on up to 16,384 GPUs).
+# - Interruptions: A. Grattafiori and others, *The Llama 3 Herd of Models*, 2024, section 3.3.4,
+#   table 5 (466 in 54 days, 419 of them unexpected; on up to 16,384 GPUs).
 # - Restarts: PyTorch 2.13, `torchrun` ("all ranks are restarted"), and
 #   `torch.distributed.elastic.agent.server`, where `TORCH_DISABLE_SHARE_RDZV_TCP_STORE` is read.
 # - `pathlib.Path.replace`, `os.fsync`, and that Python's buffer has to be flushed before: Python's

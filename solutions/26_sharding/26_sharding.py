@@ -225,8 +225,9 @@ reveal("sharded-optimizer")
 # matrix, as Muon does, or clipped by the norm of all gradients? (The rest of the matrix. And for
 # the norm, one number from each rank: the sum of squares of its piece.)
 #
-# PyTorch has this step as `torch.distributed.optim.ZeroRedundancyOptimizer`. It shares out whole
-# parameters instead of equal pieces, and each rank broadcasts the ones that it has updated.
+# PyTorch has `torch.distributed.optim.ZeroRedundancyOptimizer`. It gets gradients that DDP has
+# all-reduced, and shares out whole parameters. Each rank broadcasts the ones that it has updated,
+# so a step sends half again as much.
 
 # %% [markdown] exercise="sharded-gradients"
 # ## Gradients in pieces
@@ -422,13 +423,13 @@ see("offload", offload_step)
 reveal("offload")
 
 # %% [markdown]
-# *Reflect.* What is left that nothing hides? (The round trip of the layer that goes backward last.
-# That's layer 0, the one that the next forward pass needs first.) ZeRO-Offload can use weights that
-# are one step old, which it calls a delayed update. Why does that help? (Then the trips may take
-# until the end of the next step.) With gradient accumulation, which of the four happen once per
-# step, however many micro-batches there are? (The update, and the weights' trip back. The gradients
-# have to be added up somewhere: either on the device, where they take memory, or on the host, and
-# then they travel for each micro-batch.)
+# *Reflect.* What is left that nothing hides? (The round trip of the layer whose backward pass comes
+# last. That's layer 0, the one that the next forward pass needs first.) ZeRO-Offload can use
+# weights that are one step old, which it calls a delayed update. Why does that help? (Then the
+# trips may take until the end of the next step.) With gradient accumulation, which of the four
+# happen once per step, however many micro-batches there are? (The update, and the weights' trip
+# back. The gradients have to be added up somewhere: either on the device, where they take memory,
+# or on the host, and then they travel for each micro-batch.)
 
 # %% [markdown]
 # In PyTorch, `fully_shard(..., offload_policy=CPUOffloadPolicy())` keeps each rank's pieces of

@@ -127,7 +127,7 @@ def backward_pass(pieces, weights, allocate, free, backward):
 check("fsdp", forward_pass, backward_pass)
 
 # %% [markdown]
-# *See* your step below one that gathers everything at once and keeps it, as stage 2 does.
+# *See* your step, and above it one that gathers everything at once and keeps it, as stage 2 does.
 
 # %%
 see("fsdp", forward_pass, backward_pass)
@@ -329,8 +329,8 @@ see("checkpoint-shards", draft_save)
 # - `chunks` is the list of everything that was saved, in any order: `(name, start, stop, file,
 #   place)`. No number is in two of them.
 # - `read(file, place, count)` returns `count` numbers of a file, at least one, starting at `place`.
-# - `load` returns a dict of flat float64 tensors, as long as the ranges. It reads each number that
-#   the rank needs once, in as many calls as you like, and nothing else.
+# - `load` returns a dict of flat float64 tensors, each as long as its range. It reads each number
+#   that the rank needs once, in as many calls as you like, and nothing else.
 # - If something that the rank needs is in no chunk, `load` raises ValueError.
 
 

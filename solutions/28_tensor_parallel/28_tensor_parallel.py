@@ -290,8 +290,8 @@ reveal("attention-heads")
 # *Reflect.* With 8 key-value heads on 16 ranks, there are two copies of each. What does that cost,
 # and what would a single copy cost? (A little memory, and one sum of small gradients. With a single
 # copy, its keys and values would have to be sent in every layer.) Why do all ranks use the same
-# maximum, and not each its own? (The sums of exponentials are added up, so all of them have to be
-# relative to the same number. Or each rank sends both, and rescales afterwards.)
+# maximum, instead of each using its own? (The sums of exponentials are added up, so all of them
+# have to be relative to the same number. Or each rank sends both, and rescales afterwards.)
 #
 # The embedding, at the other end of the model, is cut by words as well. Each rank looks up the
 # words that it has and takes zeros for all others, and one all-reduce puts the vectors together.

@@ -102,8 +102,8 @@ predict("sequence-parallel", 1.25)
 
 # %% [markdown]
 # Between the passes a rank keeps only `x` and `u`. The check looks at results and bytes. It doesn't
-# count for how many tokens you call `norm`, so think about that one yourself: where should the norm
-# be computed so that no rank does it for all of them?
+# look at how many tokens you call `norm` on, so think about that yourself: where should the norm be
+# computed so that no rank does it for all of them?
 
 
 # %% role="answer"
@@ -498,7 +498,7 @@ see("tensor-parallel/in-pytorch", sequence_plan)
 # - PyTorch sends the messages, by a plan of placements. It believes the plan, and a wrong gradient
 #   raises no error: compare with one GPU.
 #
-# **Your number:** how long a text may get until one layer's activations fill a GPU of yours.
+# **Your number:** how long a text can get before one layer's activations fill a GPU of yours.
 
 # %%
 progress()

@@ -416,9 +416,10 @@ predict("interleaved", 7)
 # %% [markdown]
 # *Implement* `interleaved`, the interleaved 1F1B of Megatron-LM. It's 1F1B again, with two changes.
 # First, micro-batches come in groups of p: a stage takes a group through chunk 0, then the same
-# group through chunk 1, and so on, and then the next group. Backward it takes the chunks from the
-# last to the first. Second, the warm-up is longer, because the first gradient comes back later. In
-# Megatron-LM it has 2(p - 1 - s) + (v - 1)p forward passes, or all of them if there are fewer.
+# group through chunk 1, and so on, and then the next group. Going backward, it takes the chunks
+# from the last to the first. Second, the warm-up is longer, because the first gradient comes back
+# later. In Megatron-LM it has 2(p - 1 - s) + (v - 1)p forward passes, or all of them if there are
+# fewer.
 
 # %% [markdown]
 # - An entry is `("forward", m, c)` or `("backward", m, c)`, with the number of the chunk.

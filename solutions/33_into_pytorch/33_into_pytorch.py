@@ -178,9 +178,9 @@ reveal("autograd-function")
 # `torch.library.triton_op`, and launch it through `wrap_triton`. Then the compiler sees the kernel
 # itself, not only an operator around it. **`torch.autograd.Function`** is the older way to give a
 # function a gradient. It takes the same `forward`, `setup_context` and `backward`, but no `fake`,
-# so a compiler has to look inside, which ends the graph at a kernel like this one. One warning: if
-# an operator writes into an argument, name that argument in `mutates_args`, or a compiler will
-# assume that it hasn't changed.
+# so a compiler has to look inside. It can follow NumPy, but the graph ends at a kernel in C++ or
+# CUDA. One warning: if an operator writes into an argument, name that argument in `mutates_args`,
+# or a compiler will assume that it hasn't changed.
 
 # %% [markdown] exercise="compile-it"
 # ## One graph, compiled once
@@ -491,8 +491,8 @@ see("into-pytorch/recorded-graphs")
 # changes from step to step, and would be frozen?
 #
 # (You can drop the batch, pad it, run it without a graph, or keep a graph for each shape, as
-# servers of language models do. The number is the learning rate of a schedule, which is why
-# optimizers have `capturable=True`, and take `lr` as a tensor.)
+# servers of language models do. The number is the learning rate of a schedule, so optimizers take
+# `lr` as a tensor; with `capturable=True`, they also keep Adam's step count on the GPU.)
 
 # %% [markdown] exercise="inductor-or-you"
 # ## Inductor, or you?
@@ -617,9 +617,10 @@ calls = {
 ### END SOLUTION
 
 # %% [markdown]
-# In `repairs`, name what fixes it: `"contiguous"`, `"round up"`, `"getCurrentCUDAStream"`,
-# `"CUDAGuard"` (it makes a tensor's device the current one), `"C10_CUDA_KERNEL_LAUNCH_CHECK"`,
-# `"register_autograd"`, `"no_grad"` or `"empty_cache"`. Two of them fix nothing here.
+# In `repairs`, name what fixes each case below: `"contiguous"`, `"round up"`,
+# `"getCurrentCUDAStream"`, `"CUDAGuard"` (it makes a tensor's device the current one),
+# `"C10_CUDA_KERNEL_LAUNCH_CHECK"`, `"register_autograd"`, `"no_grad"` or `"empty_cache"`. Two of
+# them fix nothing here.
 #
 # - `"y transposed"`, `"1000 elements"`, `"another stream"`, `"gradient"`: as above.
 # - `"second GPU"`: x and y are on `cuda:1`, and the current device is `cuda:0`.
@@ -683,7 +684,8 @@ progress()
 #   `cudaErrorStreamCaptureUnsupported`, in NVIDIA's *CUDA Runtime API*. Kernels that are loaded at
 #   their first call: NVIDIA, *CUDA Programming Guide*, "Lazy Loading".
 # - A launch of 5 µs is a round number near the 5.7 µs recorded for PyTorch on an H100
-#   (`gpuedu/recorded`). What a replay costs, and a kernel in a graph, is made up for this lesson.
+#   (`gpuedu/recorded`). The costs of a replay and of a kernel in a graph are made up for this
+#   lesson.
 # - Streams, devices and errors in an extension: PyTorch, *C++ documentation*, "Tensor CUDA Stream
 #   API" and "CUDA Guards"; `C10_CUDA_KERNEL_LAUNCH_CHECK` in its header `c10/cuda/CUDAException.h`;
 #   `torch.library.register_autograd`. Whatever can be tried on a CPU was tried with the same code.

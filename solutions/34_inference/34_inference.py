@@ -86,9 +86,9 @@ def pass_bytes(model, texts, cached, new):
 
 
 # %% [markdown]
-# *Implement* two more functions, which say which of the two is the limit. A device computes and
-# moves bytes at the same time, so a pass takes as long as the slower of the two. `device` is a dict
-# with `"flop_per_s"` and `"bytes_per_s"`.
+# *Implement* two more functions, which say whether arithmetic or memory is the limit. A device
+# computes and moves bytes at the same time, so a pass takes as long as the slower of the two.
+# `device` is a dict with `"flop_per_s"` and `"bytes_per_s"`.
 #
 # - `limit` returns `"arithmetic"` if the arithmetic takes as long as the bytes or longer, and
 #   `"memory"` otherwise.
@@ -294,8 +294,8 @@ predict("sampling", 16)
 #   Either may be `None`, which leaves it out. At least one token is kept.
 # - Of equally likely tokens, those with smaller numbers are kept first.
 # - At temperature 0 the token with the largest score has probability 1 (the first, if several tie).
-# - It's right for scores of 1,000 and of -1,000, too. A score of `-inf` forbids its token: it has
-#   probability 0. (At least one token is allowed.) `scores` stays as it is.
+# - The result is also right for scores of 1,000 and of -1,000. A score of `-inf` forbids its token:
+#   it has probability 0. (At least one token is allowed.) `scores` stays as it is.
 
 
 # %% role="answer"

@@ -302,9 +302,9 @@ reveal("speculative")
 # %% [markdown]
 # *Reflect.* What is the probability that a guess is accepted? (The token x comes as an accepted
 # guess with probability q · min(1, p / q), which is the smaller of p and q. Add that up over all
-# tokens.) Why is the distribution exactly the target's? (A rejection is as likely as the sum of the
-# positive parts of p - q, and the residual is divided by that sum. So x replaces a guess with
-# probability p - min(p, q), and both together are p.)
+# tokens.) Why is the distribution exactly the target's? (The probability of a rejection is the sum
+# of the positive parts of p - q, and the residual is divided by that sum. So x replaces a guess
+# with probability p - min(p, q), and both together are p.)
 #
 # When is it better not to guess at all? (If the acceptance is no larger than `draft_cost`. And if
 # many texts keep the GPU busy with arithmetic, because then k + 1 tokens take longer than one.)
@@ -320,8 +320,8 @@ reveal("speculative")
 # %% [markdown]
 # ## What you take with you
 #
-# - Writing a single text takes as long as reading the weights, so every bit that you don't store
-#   saves time.
+# - In a single text, each token takes as long as reading the weights, so every bit that you don't
+#   store saves time.
 # - One large weight sets the step of its group. Small groups cost bits, and give accuracy back.
 # - Guesses that are verified leave the distribution exactly as it was, and you can prove that by
 #   counting.

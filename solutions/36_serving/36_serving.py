@@ -175,9 +175,9 @@ reveal("batching")
 #
 # If a text's cache has to be in one piece, the server must reserve room for the longest answer that
 # might come. In the systems that Kwon et al. measured, only 20% to 38% of that memory held tokens.
-# So split the memory into **blocks**, each for the same few tokens, as an operating system does
-# with pages. A text takes another block when its last one is full, and a **table** lists its
-# blocks.
+# So split the memory into **blocks**, each with room for the same small number of tokens, as an
+# operating system does with pages. A text takes another block when its last one is full, and a
+# **table** lists its blocks.
 #
 # *Predict.* A server reserves 2,048 tokens for each text, but its texts only get about 200 tokens
 # long. With blocks of 16 tokens instead, about how many times as many texts fit?
@@ -440,10 +440,10 @@ reveal("what-to-serve-on")
 # ## What real servers add
 #
 # You won't write a server yourself: **vLLM**, **SGLang** and **TensorRT-LLM** have what you built
-# here, and the exercises below are about what else they do. Two decisions remain yours. The first
-# is what to promise. A promise such as "99% of first tokens within 500 ms, and 20 tokens per second
-# after that" limits the batch, and so sets the price. What counts then isn't the throughput but the
-# **goodput**, the requests per second that keep the promise.
+# here, and the next two exercises are about what else they do. Two decisions remain yours. The
+# first is what to promise. A promise such as "99% of first tokens within 500 ms, and 20 tokens per
+# second after that" limits the batch, and so sets the price. What counts then isn't the throughput
+# but the **goodput**, the requests per second that keep the promise.
 #
 # The second is what to run where. Reading is limited by arithmetic and writing by bytes, and on one
 # GPU each disturbs the other. **Disaggregated** servers read on some GPUs and write on others, and
@@ -486,7 +486,7 @@ predict("prefix-cache", 50)
 #   cached block comes after, because the later one would become worthless. Of the others, the least
 #   recently used one goes (there are no ties).
 #
-# What they're given stays as it is. (About 4 lines for each function.)
+# What the functions are given stays as it is. (About 4 lines for each function.)
 
 
 # %% role="answer"

@@ -285,8 +285,8 @@ def train(job, every):
 
 
 # %% [markdown]
-# The check puts simulated workers through several lives: 4, 3, 4, then 2 of them, and others. They
-# die during a step, during a gradient, or just before a checkpoint is written.
+# The check puts simulated workers through several lives, with 4, 3, 4, then 2 workers, and with
+# other numbers. They die during a step, during a gradient, or just before a checkpoint is written.
 
 # %% role="check"
 check("rendezvous", next_batch, shares, train)

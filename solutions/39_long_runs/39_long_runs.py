@@ -273,9 +273,9 @@ reveal("goodput")
 # *Reflect.* Goodput tells you how many of the hours train the model. **Model FLOPs utilization**
 # (MFU) tells you how fast they do it: the throughput that you see, divided by what the GPUs would
 # reach if they computed the model's own FLOP at their peak. (Recomputed activations don't count as
-# the model's own.) A run has a goodput of 90% and an MFU of 40%. What share of all that you paid
-# for did it compute? (36%, if the MFU is that of undisturbed steps, as it often is. Each number
-# hides what the other shows.)
+# the model's own.) A run has a goodput of 90% and an MFU of 40%. What share of the FLOP that you
+# paid for went into the model? (36%, if the MFU is that of undisturbed steps, as it often is. Each
+# number hides what the other shows.)
 #
 # Spares cost hours every day. Why might they raise the goodput all the same? (A run that can swap
 # in a spare machine starts again in minutes. Without one, all GPUs wait for the repair.) And why is

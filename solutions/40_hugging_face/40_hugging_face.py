@@ -63,7 +63,7 @@ rows = [{"input_ids": row, "labels": (row + 1) % 12} for row in numbers]
 # %% [markdown]
 # *Predict.* You give Trainer a model and data, and not a single option about how to train. It makes
 # 20 **updates** (steps of its optimizer, AdamW). What's the learning rate of update 11: `"1e-3"`
-# (AdamW's own default in PyTorch), `"2.5e-5"` (Trainer's default), `"2.5e-5"` or `"0"`?
+# (AdamW's own default in PyTorch), `"5e-5"` (Trainer's default), `"2.5e-5"` or `"0"`?
 
 # %% role="predict"
 predict("hf-trainer", "2.5e-5")

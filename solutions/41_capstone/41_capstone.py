@@ -68,7 +68,7 @@ start_program("fast")
 # - The model computes on the device only, and is evaluated between `model.eval()` and
 #   `model.train()`, once an epoch, with no training in between.
 # - The store has `read(name)`, `write(name, content)`, and `read_many(names)`, which returns a list
-#   in the order of the names, by one request. `name in store` costs no request.
+#   in the order of the names, and counts as one request. `name in store` costs no request.
 # - You may import NumPy, PyTorch, and small parts of Python's library, such as `io` and `math`.
 # - Not allowed are `torch.compile`, `torch.func`, `torch.nn.parallel` (with DDP),
 #   `torch.utils.data` (with `DataLoader`), and whatever is private (`torch._foreach_add_`). Of
@@ -96,7 +96,7 @@ start_program("fast")
 # bytes on the wires as an all-reduce of all gradients. (A reduce-scatter followed by an all-gather
 # counts as one all-reduce does.)
 #
-# *See* the bill of the program as it is, with each limit in numbers. (This takes some seconds: the
+# *See* the bill of the program as it is, with each limit in numbers. (This takes a few seconds: the
 # program is slow, and counting makes it slower.)
 
 # %%
