@@ -11,19 +11,37 @@ from gpuedu.exercises.contract import Prediction
 from gpuedu.exercises.plain import describe, number
 
 _ONE_OF = {
+    "all-reduces": "all-reduce",
+    "barriers": "barrier",
+    "blocks' worth": "block's worth",
     "bytes": "byte",
+    "codes": "code",
     "copies": "copy",
     "elements": "element",
+    "floats": "float",
     "hours": "hour",
+    "instructions": "instruction",
+    "kernels": "kernel",
     "lanes": "lane",
+    "messages": "message",
+    "numbers": "number",
     "passes": "pass",
     "places": "place",
+    "rounds": "round",
+    "samples": "sample",
     "sectors": "sector",
+    "shards": "shard",
+    "steps": "step",
+    "stripes": "stripe",
     "threads": "thread",
     "times": "time",
+    "tokens": "token",
+    "turns": "turn",
+    "updates": "update",
     "warps": "warp",
+    "workers": "worker",
 }
-"""Units that are plural nouns, as they are written behind 1; symbols and ratios stay."""
+"""Units that are plural nouns, as they are written after 1; symbols and ratios stay."""
 
 
 def prediction_value(prediction: Prediction, value: object) -> float | str:
@@ -69,6 +87,8 @@ def with_unit(value: float | str, prediction: Prediction) -> str:
     '2,048.5'
     >>> with_unit(1, Prediction("how many?", unit="passes"))
     '1 pass'
+    >>> with_unit(7.5, Prediction("what share?", unit="%"))
+    '7.5%'
     """
     if isinstance(value, str):
         return value
@@ -76,7 +96,7 @@ def with_unit(value: float | str, prediction: Prediction) -> str:
         f"{value:,.0f}" if value == int(value) and abs(value) < 1e15 else _short(value, prediction)
     )
     unit = _ONE_OF.get(prediction.unit, prediction.unit) if value == 1 else prediction.unit
-    return f"{shown} {unit}".strip()
+    return f"{shown}%" if unit == "%" else f"{shown} {unit}".strip()
 
 
 def _short(value: float, prediction: Prediction) -> str:

@@ -120,7 +120,7 @@ def test_typical_answers_are_of_predictions_with_numbers_and_none_is_the_truth()
 def test_numbers_that_fill_up_are_of_the_same_kind(prediction, alike):
     wrong = [one for one in choices_for("nowhere", prediction) if not one.is_true]
     assert len(wrong) == 3
-    assert all(alike(float(one.text.split()[0].replace(",", ""))) for one in wrong)
+    assert all(alike(float(one.text.split()[0].rstrip("%").replace(",", ""))) for one in wrong)
 
 
 def test_what_nobody_measured_has_no_choices():

@@ -144,6 +144,7 @@ JUDGE = Judge(
             "By how many GiB does the container exceed its limit?",
             6,
             "GiB",
+            exact=True,
             because="An `emptyDir` with `medium: Memory` isn't a disk: what is in it counts as "
             "memory of the container that wrote it. 64 + 12 = 76 GiB, and the limit is 70.",
         ),

@@ -184,6 +184,7 @@ JUDGE = Judge(
             "add and some that do not?",
             truth=8,
             unit="warps",
+            exact=True,
             because="Every second lane adds, in every warp. Folded in the middle, 4 warps would "
             "add with all lanes, and 4 would have nothing to do.",
         )

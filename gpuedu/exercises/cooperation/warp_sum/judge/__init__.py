@@ -205,6 +205,7 @@ JUDGE = Judge(
             "each warp adds its own numbers by shuffles, and one warp the warps' sums: how many "
             "barriers does the block need?",
             truth=1,
+            exact=True,
             because="The warps' sums meet in shared memory, so one barrier has to come between "
             "writing and reading them. Within a warp none is needed: a shuffle waits for its "
             "lanes.",

@@ -295,6 +295,7 @@ JUDGE = Judge(
             "launch?",
             truth=225,
             unit="kernels",
+            exact=True,
             because="Each picture takes three (two divisions and a difference), 32 take a flip, "
             "and "
             "one stacks them: 192 + 32 + 1.",

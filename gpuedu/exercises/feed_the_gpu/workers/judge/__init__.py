@@ -238,6 +238,7 @@ JUDGE = Judge(
             "does adding more stop helping?",
             truth=4.0,
             unit="workers",
+            exact=True,
             because="The main process needs 3 ms a batch, a worker 10.5 ms: 3.5 workers keep up, "
             "so 4. The disk (1.5 ms) and the cores (9 / 4 ms) could do more.",
         )

@@ -112,6 +112,7 @@ JUDGE = Judge(
         "any-order": Prediction(
             "`start` is all zeros and the blocks run in reverse: what is in `start[5]` at the end?",
             truth=6,
+            exact=True,
             because="Block 5 runs first. It reads `start[4]`, which is still 0, and adds "
             "`lengths[4]`, which is 6. Nobody comes back to fix it.",
         )

@@ -89,6 +89,7 @@ JUDGE = Judge(
             "1,000 elements in blocks of 128 threads: how many threads have no element?",
             truth=24,
             unit="threads",
+            exact=True,
             because="Seven blocks are too few, eight blocks are 1,024 threads. The last 24 must "
             "find out for themselves that there is nothing for them.",
         ),

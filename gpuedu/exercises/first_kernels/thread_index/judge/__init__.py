@@ -62,6 +62,7 @@ JUDGE = Judge(
             "have no thread?",
             truth=28,
             unit="lanes",
+            exact=True,
             because="Three warps hold 96 threads, the fourth has the remaining 4. Its other 28 "
             "lanes exist in the hardware and have nothing to run.",
         )

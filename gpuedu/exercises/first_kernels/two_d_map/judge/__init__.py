@@ -161,6 +161,7 @@ JUDGE = Judge(
             "a warp's 32 lanes go down a column of a wide float32 matrix: how many sectors?",
             truth=32,
             unit="sectors",
+            exact=True,
             because="Each lane is in another row, so each needs a sector of its own: 1,024 bytes "
             "are moved for 128 that are wanted. Along the row it is 4 sectors.",
         )

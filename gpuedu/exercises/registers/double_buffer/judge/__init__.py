@@ -160,6 +160,7 @@ JUDGE = Judge(
             "and one before the first?",
             truth=9,
             unit="barriers",
+            exact=True,
             because="64 / 8 steps, and one for the first tile. With one buffer it is two a step, "
             "16.",
         )

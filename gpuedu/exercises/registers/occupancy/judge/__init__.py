@@ -195,6 +195,7 @@ JUDGE = Judge(
             "on it at the same time?",
             truth=8,
             unit="warps",
+            exact=True,
             because="A warp gets 4,864 registers, so 3 warps fit into a quarter, 12 on the SM: one "
             "block of 8 warps, an eighth of the room.",
         ),
@@ -203,6 +204,7 @@ JUDGE = Judge(
             "clocks: how many warps keep an SM's arithmetic busy?",
             truth=4,
             unit="warps",
+            exact=True,
             because="A warp has 16 multiply-adds ready, and its scheduler needs 4 at a time. One "
             "warp for each of the four schedulers will do.",
         ),

@@ -210,6 +210,7 @@ JUDGE = Judge(
             "floats: how many passes?",
             truth=8,
             unit="passes",
+            exact=True,
             because="The 8 values of k are 64 words apart, so they meet in one bank; the 4 rows "
             "have a bank each.",
         ),
@@ -218,6 +219,7 @@ JUDGE = Judge(
             "float4 begin where it must?",
             truth=4,
             unit="floats",
+            exact=True,
             because="With rows of 68, each k begins 4 banks further: 8 times 4 banks, all "
             "different. And 68 floats are 17 float4. With one float of padding, row 1 "
             "would begin at byte 260.",

@@ -167,6 +167,7 @@ JUDGE = Judge(
             "are still in float64?",
             truth=2,
             unit="of 4",
+            exact=True,
             because="The square and the sum are float32 then. But `total / n` has an integer in "
             "it, so `scale` is float64, and both products with it are.",
         )

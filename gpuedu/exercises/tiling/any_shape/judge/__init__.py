@@ -95,6 +95,7 @@ JUDGE = Judge(
             "M, N, K = 100, 100, 100 in tiles of 32: how many turns does the outer loop take?",
             truth=4,
             unit="turns",
+            exact=True,
             because="Three whole tiles are 96; the last 4 of K need a turn of their own.",
         ),
         "any-shape-waste": Prediction(
@@ -102,6 +103,7 @@ JUDGE = Judge(
             "0 that only fills up a tile?",
             truth=28,
             unit="of 32",
+            exact=True,
             because="4 of the 32 places along K are left; the rest is filled up with 0.",
         ),
     },

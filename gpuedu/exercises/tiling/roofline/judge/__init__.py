@@ -203,6 +203,7 @@ JUDGE = Judge(
             "how many of the eight kernels can reach the peak of the arithmetic?",
             truth=1,
             unit="of 8",
+            exact=True,
             because="Only the power series does enough with what it fetches: 400 FLOP for 8 bytes.",
         )
     },

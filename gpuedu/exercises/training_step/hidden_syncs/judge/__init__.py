@@ -233,6 +233,7 @@ JUDGE = Judge(
             "wait for the device?",
             truth=7,
             unit="times",
+            exact=True,
             because="Two masks, the `if` on the norm, `.item()`, `.cpu()`, `nonzero` and the `if` "
             "on the loss. `.numpy()` is free, because the tensor is on the host by then.",
         )

@@ -122,6 +122,7 @@ JUDGE = Judge(
             "kernels does an update launch?",
             truth=64,
             unit="kernels",
+            exact=True,
             because="There are eight operations per tensor, and each is a kernel of a few "
             "microseconds. "
             "(Counted on the CPU, where operators stand in for kernels.)",

@@ -238,6 +238,7 @@ JUDGE = Judge(
             "save?",
             truth=3,
             unit="GB",
+            exact=True,
             because="The weights, and Adam's two averages of each gradient, of the same size. "
             "Gradients aren't needed, because the next step computes them again. All else is "
             "small.",
