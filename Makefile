@@ -30,7 +30,8 @@ lab-light: $(VENV)/ready-light ## the same without Numba and PyTorch: enough for
 lab lab-light:
 	@$(BIN)/gpuedu start "$(WORKSPACE)"
 	@cd "$(WORKSPACE)" && exec env PATH="$(CURDIR)/$(BIN):$$PATH" "$(CURDIR)/$(BIN)/jupyter" lab \
-		--ServerApp.root_dir="$$PWD" $(LAB_OPTIONS) 00_welcome/00_welcome.ipynb
+		--ServerApp.root_dir="$$PWD" \
+		--LabApp.default_url=/lab/tree/00_welcome/00_welcome.ipynb $(LAB_OPTIONS) 00_welcome/00_welcome.ipynb
 
 lite: $(VENV)/ready-lite ## build the site that runs in a browser, in site/ (PYODIDE=folder: with its own Pyodide)
 	@$(BIN)/gpuedu build --lite site $(if $(PYODIDE),--pyodide "$(PYODIDE)")

@@ -18,6 +18,7 @@ from gpuedu.course.addresses import (
     binder_url,
     colab_url,
     page_url,
+    tab_url,
     ways_in,
 )
 from gpuedu.exercises.clusters.dockerfile import read_dockerfile
@@ -90,8 +91,8 @@ def test_the_site_goes_where_the_links_lead(root):
 
 def test_the_readme_opens_what_the_pages_open(root):
     text = (root / "README.md").read_text("utf-8")
-    assert f"]({colab_url(lesson('first-kernels'))})" in text
-    assert f"]({binder_url(lesson('first-kernels'))})" in text
+    for url in (tab_url, colab_url, binder_url):
+        assert f"]({url(lesson('welcome'))})" in text
 
 
 def test_the_image_is_one_by_the_course_own_rules(root):

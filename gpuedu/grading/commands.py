@@ -24,7 +24,6 @@ def grade(
         int, typer.Option(min=0, help="Processes; one per core, memory allowing.")
     ] = 0,
     secret: Annotated[Path | None, typer.Option(help="File with the class's secret.")] = None,
-    resume: Annotated[bool, typer.Option(help="Continue a run that was interrupted.")] = False,
     again: Annotated[bool, typer.Option(help="Also grade what already has a verdict.")] = False,
     sandbox: Annotated[
         bool,
@@ -42,9 +41,12 @@ def grade(
         str, typer.Option(metavar="ADDRESS", help="Grade on the workers of a Dask scheduler.")
     ] = "",
 ) -> None:
-    """Grade a class in a sandbox: a verdict for each submission, whatever is in it."""
+    """Grade a class in a sandbox: a verdict for each submission, whatever is in it.
+
+    What has a verdict is kept: run it again after a run was killed, or when more was handed in.
+    """
     from gpuedu.grading.batch.running import grade_class
-    from gpuedu.grading.batch.secret import class_secret, require_fresh
+    from gpuedu.grading.batch.secret import class_secret
     from gpuedu.grading.batch.submissions import find_submissions, task_for
     from gpuedu.grading.batch.variants import variants_in
     from gpuedu.grading.sandbox.users import require_ordinary_user
@@ -54,8 +56,6 @@ def grade(
         require_ordinary_user()
     for exercise in regrade or ():
         lesson_of(exercise)  # raises for one that there is not
-    if not (resume or again or regrade):
-        require_fresh(out)
     for name in lesson or ():
         lesson_in(name)
     found = find_submissions(submissions, "", lesson, tell=_warn)  # before anything is written

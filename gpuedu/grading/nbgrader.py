@@ -1,6 +1,6 @@
 """nbgrader with verdicts from the sandbox: its commands, gradebook and pages stay as they are.
 
-In ``nbgrader_config.py``, after the course's own settings::
+In ``nbgrader_local.py``::
 
     from gpuedu.grading.nbgrader import configure
     configure(get_config())

@@ -23,7 +23,7 @@ SUFFIX = ".verdict.json"
 _KEYS = ("learner", "lesson", "variant", "seed", "points", "state", "exercises", "repairs")
 _KEYS += ("answers", "digest", "course")
 
-_MOVE_IT = "move that file away, and `gpuedu grade` with `--resume` grades this submission again"
+_MOVE_IT = "move that file away, and `gpuedu grade` grades this submission again"
 
 
 class State(StrEnum):
@@ -239,7 +239,7 @@ def writing_in(folder: Path) -> Iterator[None]:
     except OSError as fault:
         raise GpueduError(
             f"cannot write in {folder}: {fault.strerror or fault}",
-            remedy="fix that, and `--resume` goes on: what is graded is kept",
+            remedy="fix that, and run it again: what is graded is kept",
         ) from fault
 
 

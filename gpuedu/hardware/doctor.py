@@ -197,18 +197,15 @@ def as_table(diagnosis: Diagnosis) -> Any:
     if diagnosis.missing:
         lacking = ((entry.what, f"{entry.why}\n-> {entry.how}") for entry in diagnosis.missing)
         parts.append(_table("What is missing", (), lacking))
-    gains = ((_ADDS[kind], *_by_readiness(diagnosis, kind)) for kind in _ADDS)
-    headings = ("a GPU adds", "to these lessons", "in preparation")
-    parts.append(_table("What a GPU adds", headings, gains))
+    gains = ((_ADDS[kind], _titles(diagnosis, kind)) for kind in _ADDS)
+    parts.append(_table("What a GPU adds", ("a GPU adds", "to these lessons"), gains))
     return Group(*parts)
 
 
-def _by_readiness(diagnosis: Diagnosis, kind: str) -> tuple[str, str]:
-    """Titles of the ready and of the planned lessons to which a GPU adds this."""
-    alike = [entry for entry in diagnosis.lessons if entry.gains == kind]
-    ready = ", ".join(entry.title for entry in alike if entry.ready)
-    planned = ", ".join(entry.title for entry in alike if not entry.ready)
-    return ready or "-", planned or "-"
+def _titles(diagnosis: Diagnosis, kind: str) -> str:
+    """The ready lessons to which a GPU adds this."""
+    alike = [entry.title for entry in diagnosis.lessons if entry.gains == kind and entry.ready]
+    return ", ".join(alike) or "-"
 
 
 def _table(title: str, headings: tuple[str, ...], lines: Any) -> Any:

@@ -77,7 +77,11 @@ def _for_the_gpu(gpus: Gpus, packages: Mapping[str, str]) -> Iterator[Missing]:
 
 def _for_every_tier(machine: Machine, packages: Mapping[str, str]) -> Iterator[Missing]:
     if "torch" not in packages:
-        yield Missing("PyTorch", "The lessons on training need it.", "pip install torch")
+        yield Missing(
+            "PyTorch",
+            "The lessons on training need it.",
+            "`make lab` in a clone, or pip install torch",
+        )
     memory = machine.usable_memory_bytes
     if memory is not None and memory < _ENOUGH_MEMORY_BYTES:
         yield Missing(

@@ -68,7 +68,8 @@ see("welcome/places")
 # A *copy* reads each element of one array and writes it into another. If the array has `n`
 # elements, how many bytes travel between memory and the processor?
 #
-# Here is a first attempt. It's wrong on purpose: run it and read the card.
+# Here is a first attempt. It's wrong on purpose: run it and read the card. (Cards use the name that
+# the exercise gives the function, `copied_bytes`, whatever yours is called.)
 
 
 # %%

@@ -96,7 +96,7 @@ def test_feedback_shows_what_the_learner_was_given(course):
 
 def test_what_the_grader_had_made_is_not_graded_again(course):
     before = {path: path.stat().st_mtime_ns for path in (course / "verdicts").iterdir()}
-    command = ["grade", "submitted", "--out", "verdicts", "--resume", "--workers", "1"]
+    command = ["grade", "submitted", "--out", "verdicts", "--workers", "1"]
     done = subprocess.run(
         [sys.executable, "-m", "gpuedu", *command],
         cwd=course,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 CONNECT_LIMIT_S, RESULT_LIMIT_S, WORKER_LIMIT_S, LOOK_S = 20.0, 30.0, 60.0, 1.0
 """Seconds to find the scheduler; for a verdict to arrive; to wait if no worker is left; between
 looks at the workers."""
-_RESUME = "run the same command with `--resume`: what is graded is kept"
+_AGAIN = "run the same command again: what is graded is kept"
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class ClusterCrew:
         self._threads = {one: worker["nthreads"] for one, worker in info["workers"].items()}
 
     def _lost(self, fault: Any) -> GpueduError:
-        return GpueduError(f"the scheduler at {self._address} is gone: {fault}", remedy=_RESUME)
+        return GpueduError(f"the scheduler at {self._address} is gone: {fault}", remedy=_AGAIN)
 
     def _require_workers(self) -> None:
         now_s = time.monotonic()
@@ -125,12 +125,12 @@ class ClusterCrew:
         elif self._unfit:
             faults = "; ".join(sorted(set(self._unfit.values())))
             raise GpueduError(
-                f"no worker of {self._address} can grade this class: {faults}", remedy=_RESUME
+                f"no worker of {self._address} can grade this class: {faults}", remedy=_AGAIN
             )
         elif now_s - self._had_workers_s > WORKER_LIMIT_S:
             raise GpueduError(
                 f"the scheduler at {self._address} has had no worker for {WORKER_LIMIT_S:.0f} s",
-                remedy=f"`dask worker {self._address}` on a machine with gpuedu; then {_RESUME}",
+                remedy=f"`dask worker {self._address}` on a machine with gpuedu; then {_AGAIN}",
             )
 
     def _free(self) -> dict[str, int]:

@@ -9,6 +9,9 @@ from pathlib import Path
 from gpuedu.grading.sandbox.limits import PlayingLimits
 from gpuedu.grading.verdict import GradingTask, Verdict
 
+COURSE = Path(__file__).resolve().parents[2]
+"""The folder of the package that this process runs."""
+
 
 @dataclass(frozen=True, eq=False)
 class Job:

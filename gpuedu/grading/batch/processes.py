@@ -10,7 +10,7 @@ import sys
 from multiprocessing.connection import Connection, wait
 
 from gpuedu.errors import GpueduError
-from gpuedu.grading.batch.jobs import Job, Notice, Reply
+from gpuedu.grading.batch.jobs import COURSE, Job, Notice, Reply
 from gpuedu.grading.sandbox.cgroups import judges_group
 
 ENDING_LIMIT_S = 10.0
@@ -124,7 +124,10 @@ class LocalCrew:
             if reply.is_unfit:  # every process of this machine is alike
                 raise GpueduError(
                     f"nothing can be graded any more: {reply.fault}",
-                    remedy="run the same command with `--resume`: what is graded is kept",
+                    remedy=(
+                        f"the class's is in {COURSE}: make both the same, or run it from a folder "
+                        "without a gpuedu of its own; what is graded is kept"
+                    ),
                 )
         return answers
 

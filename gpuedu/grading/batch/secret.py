@@ -119,12 +119,3 @@ def _link_once(path: Path, text: str) -> None:
     except OSError:  # a file system without links
         beside.rename(path)
     beside.unlink(missing_ok=True)
-
-
-def require_fresh(out: Path) -> None:
-    """Raise GpueduError if there are verdicts already."""
-    if any(out.glob(f"*{SUFFIX}")):
-        raise GpueduError(
-            f"there are verdicts in {out} already",
-            remedy="`--resume` keeps them and goes on, `--again` grades all of them again",
-        )

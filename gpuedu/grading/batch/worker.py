@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection
 
 from gpuedu.errors import GpueduError
 from gpuedu.exercises.registry import load
-from gpuedu.grading.batch.jobs import Job, Notice, Reply
+from gpuedu.grading.batch.jobs import COURSE, Job, Notice, Reply
 from gpuedu.grading.judge.cells import imports_in
 from gpuedu.grading.judge.grading import grade
 from gpuedu.grading.judge.sources import sources_digest
@@ -99,7 +99,7 @@ def _why_unfit(job: Job) -> str:
     if here != job.course:
         return f"it has gpuedu {here}, the class is graded with {job.course}"
     if sources_digest(job.task.lesson) != job.sources:
-        return f"its gpuedu {here} has different sources from the class's"
+        return f"its gpuedu {here}, in {COURSE}, has different sources from the class's"
     try:
         if job.sandbox:
             require_sandbox()

@@ -16,7 +16,7 @@ import pytest
 from gpuedu.errors import GpueduError
 from gpuedu.exercises.registry import load
 from gpuedu.grading.batch.running import grade_class
-from gpuedu.grading.batch.secret import DIGEST, NAME, class_secret, require_fresh
+from gpuedu.grading.batch.secret import DIGEST, NAME, class_secret
 from gpuedu.grading.batch.submissions import find_submissions
 from gpuedu.grading.judge.cells import Cells
 from gpuedu.grading.judge.examining import examine_cells
@@ -80,8 +80,8 @@ def run_command(folder, *more, before=()):
 def test_a_class_that_is_killed_again_and_again_ends_the_same(tmp_path, zygote):
     expected = make_class(tmp_path / "submitted", LESSON, "rpwubrp", seed=9)
     chance = random.Random(2)
-    for kill in range(3):
-        run = run_command(tmp_path, *(["--resume"] if kill else []))
+    for _ in range(3):
+        run = run_command(tmp_path)
         lines = 0
         for line in run.stdout:  # at a moment that is drawn, some time behind a verdict
             lines += line.startswith("[")
@@ -91,7 +91,7 @@ def test_a_class_that_is_killed_again_and_again_ends_the_same(tmp_path, zygote):
         run.send_signal(signal.SIGKILL)
         run.wait()
         run.stdout.close()
-    last = run_command(tmp_path, "--resume")
+    last = run_command(tmp_path)
     printed, _ = last.communicate(timeout=300)
     assert last.returncode == 0, printed
     killed = read_verdicts(tmp_path / "verdicts")
@@ -129,13 +129,10 @@ def test_only_what_a_killed_run_half_wrote_is_removed_from_the_folder(tmp_path):
     assert sorted(one.name for one in tmp_path.iterdir()) == [".git", ".gitignore"]
 
 
-def test_a_run_is_not_begun_over_another_by_mistake(tmp_path):
+def test_verdicts_of_another_format_are_refused(tmp_path):
     out = tmp_path / "verdicts"
-    require_fresh(out)
     out.mkdir()
     (out / "x.verdict.json").write_text("{}")
-    with pytest.raises(GpueduError, match="there are verdicts in"):
-        require_fresh(out)
     with pytest.raises(GpueduError, match="another format"):
         read_verdicts(out)
 

@@ -96,7 +96,7 @@ def test_a_class_that_is_killed_goes_on_over_the_cluster(tmp_path, cluster):
         run.wait()
     before = marks(tmp_path / "verdicts")
     assert 1 <= len(before) < 4
-    last = run_command(tmp_path, "--scheduler", cluster.address, "--resume")
+    last = run_command(tmp_path, "--scheduler", cluster.address)
     printed, _ = last.communicate(timeout=120)
     assert last.returncode == 0, printed
     require_expected(read_verdicts(tmp_path / "verdicts"), expected)

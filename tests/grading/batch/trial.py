@@ -106,7 +106,7 @@ class Trial:
         }
 
     def _start(self, out: Path) -> subprocess.Popen:
-        command = [sys.executable, "-m", "gpuedu", "grade", str(self.submitted), "--resume"]
+        command = [sys.executable, "-m", "gpuedu", "grade", str(self.submitted)]
         log = (self.folder / f"{out.name}.log").open("a")
         with log:
             return subprocess.Popen([*command, "--out", str(out)], stdout=log, stderr=log, cwd=ROOT)
