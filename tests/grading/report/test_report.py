@@ -184,7 +184,7 @@ def test_a_class_of_which_nothing_was_graded_has_a_page():
     told = [failed("eve", "empty").as_dict()]
     (found,) = summarize(told, lambda _: {}, lambda _: "")
     page = render_page([found])
-    assert "1 submissions, 0 graded" in page
+    assert "1 submission, 0 graded" in page
     assert "empty" in page
 
 
