@@ -19,6 +19,8 @@ from gpuedu.exercises.contract import Fault, Level, Undecided
 from gpuedu.exercises.examine import PropertyResult, Report
 
 _WIDTH = 92
+_EMPHASIS = re.compile(r"(?<![\w*])\*(\w(?:[^*`\n]*\w)?)\*(?![\w*])")
+_ON_CASES = {1: "", 2: ", on both cases"}
 _STUCK = "no rank can go on"
 """How a deadlock is told, with ranks and calls, which are others on each case."""
 _PRINTED_LINES, _PRINTED_CHARACTERS = 20, 2000
@@ -35,6 +37,11 @@ class Line:
     case: str = ""
     why: str = ""
     cause: str = ""
+
+    @property
+    def about(self) -> str:
+        """The case, unless it is the function's name and the reason starts with its call."""
+        return "" if self.why.startswith(f"{self.case.rstrip('`')}(") else self.case
 
 
 @dataclass(frozen=True)
@@ -73,12 +80,18 @@ def _template() -> Any:
 
 
 def code(text: str) -> Any:
-    """Escape ``text`` and turn `...` into code elements."""
+    """Escape ``text`` and turn `...` into code elements, and words *like this* into emphasis.
+
+    >>> str(code("is `2 * n` the *smallest* one?"))
+    'is <code>2 * n</code> the <em>smallest</em> one?'
+    """
     from markupsafe import Markup, escape
 
     parts = re.split(r"`([^`]+)`", text)
     return Markup("").join(
-        Markup("<code>{}</code>").format(part) if position % 2 else escape(part)
+        Markup("<code>{}</code>").format(part)
+        if position % 2
+        else Markup(_EMPHASIS.sub(r"<em>\1</em>", str(escape(part))))
         for position, part in enumerate(parts)
     )
 
@@ -96,7 +109,7 @@ def to_text(card: Card) -> str:
     for line in card.lines:
         out.append(_wrap(f"{line.mark} {line.text}", "  ", "    "))
         if line.why:
-            out.append(_wrap(f"On {line.case}: {line.why}" if line.case else line.why, "      "))
+            out.append(_wrap(f"{line.about}: {line.why}" if line.about else line.why, "      "))
         if line.why and line.cause:
             out.append(_wrap(line.cause, "      "))
     if card.table:
@@ -164,7 +177,7 @@ def _property_lines(results: tuple[PropertyResult, ...]) -> list[Line]:
             f"{show(result.property.points)} {'point' if result.property.points == 1 else 'points'}"
         )
         if result.holds:
-            cases = "" if result.decided == 1 else f", on all {result.decided} cases"
+            cases = _ON_CASES.get(result.decided, f", on all {result.decided} cases")
             lines.append(Line("✓", f"{result.property.says}: yes{cases} ({points})"))
             continue
         fault = result.fault

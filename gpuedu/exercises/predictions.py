@@ -6,7 +6,6 @@ import math
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.card import Card
-from gpuedu.exercises.compare import show
 from gpuedu.exercises.contract import Prediction
 from gpuedu.exercises.plain import describe, number
 
@@ -82,7 +81,7 @@ def with_unit(value: float | str, prediction: Prediction) -> str:
     >>> with_unit(27e6, Prediction("how many?", unit="elements"))
     '27,000,000 elements'
     >>> with_unit(133.102, Prediction("how much?"))
-    '133'
+    '133.1'
     >>> with_unit(2048.5, Prediction("which?", exact=True))
     '2,048.5'
     >>> with_unit(1, Prediction("how many?", unit="passes"))
@@ -100,7 +99,7 @@ def with_unit(value: float | str, prediction: Prediction) -> str:
 
 
 def _short(value: float, prediction: Prediction) -> str:
-    return f"{value:,.10g}" if prediction.exact else f"{value:.3g}"
+    return f"{value:,.10g}" if prediction.exact else f"{value:.4g}"
 
 
 def factor_off(said: float, truth: float) -> float:
@@ -125,13 +124,13 @@ def _how_far(said: float, truth: float, factor: float, exact: bool) -> str:
         return "not right"
     if said == truth or (factor <= 1.005 and not float(truth).is_integer()):
         return "right"
-    if factor <= 1.005:
+    if factor <= 1.05:
         return "close"
     if factor <= 2:
         return "within a factor of two"
     if not math.isfinite(factor):
         return "far off"
-    return f"{show(float(f'{factor:.2g}'))} times too {'high' if said > truth else 'low'}"
+    return f"{float(f'{factor:.2g}'):,g} times too {'high' if said > truth else 'low'}"
 
 
 def require_truth(measured: float) -> float:

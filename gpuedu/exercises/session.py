@@ -24,6 +24,7 @@ from gpuedu.exercises.display import Points, draw, draw_figure, draw_text, in_no
 from gpuedu.exercises.examine import examine
 from gpuedu.exercises.guard import Outcome, learner_line, play_guarded, require_nothing_missing
 from gpuedu.exercises.interruption import interrupts_heard
+from gpuedu.exercises.measured import Figures
 from gpuedu.exercises.patience import patience_for
 from gpuedu.exercises.placeholder import has_placeholder
 from gpuedu.exercises.predictions import (
@@ -108,7 +109,8 @@ def predict(key: str, value: float | str) -> None:
         # The last one before the answer counts.
         kept = store().prediction(key) if store().is_revealed(key) else None
         if kept is None:
-            shown, told = f"is {with_unit(stored, prediction)}", "Kept. Now find out."
+            value = f'"{stored}"' if prediction.choices else with_unit(stored, prediction)
+            shown, told = f"is {value}", "Kept. Now find out."
         else:
             shown = f"stays {with_unit(as_said(kept, prediction), prediction)}"
             told = "The answer is out."
@@ -186,14 +188,14 @@ def measure(name: str, *answers: Any) -> dict[str, float]:
         run = registry.load_measure(name)
         if any(has_placeholder(answer) for answer in answers):
             draw(Card(f"{name}: nothing to measure yet", paragraphs=("Fill in the blank above.",)))
-            return {}
+            return Figures()
         outcome = play_guarded(lambda: run(*answers), MEASURE_LIMIT_S)
         require_nothing_missing(outcome)
         if outcome.problem is None:
-            return outcome.observed
+            return Figures(outcome.observed)
         why = f"{outcome.problem.message}. {outcome.problem.cause}".strip()
-        draw(Card(f"{name}: cannot be measured yet", "wrong", paragraphs=(why,)))
-    return {}
+        draw(Card(f"{name}: cannot be measured yet", paragraphs=(why[:1].upper() + why[1:],)))
+    return Figures()
 
 
 def progress() -> None:

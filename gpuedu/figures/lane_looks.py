@@ -12,6 +12,8 @@ from matplotlib.patches import Patch
 from gpuedu.figures import style
 
 _STRIPES = "#b4b9c5"
+_COPY = "#8fd6bd"
+"""The catalog's green, light enough for a text on it."""
 _KEYS_PT = 24
 
 
@@ -39,8 +41,8 @@ _LOOKS = {
     "work": Look(style.SKY, "work"),
     "decode": Look(style.SKY, "decode"),
     "in the queue": Look(style.YELLOW, "in the queue"),
-    "copy": Look(style.GREEN, "copy", hatch=".."),
-    "buffer": Look(style.GREEN, "buffer", hatch=".."),
+    "copy": Look(_COPY, "copy", hatch=".."),
+    "buffer": Look(_COPY, "buffer", hatch=".."),
     "compute": Look(style.SKY, "computes"),
     "kernel": Look(style.BLUE, "kernel", text="white"),
     "send": Look(style.BLUE, "sends", text="white"),

@@ -564,7 +564,7 @@ progress()
 # - What a request, a sector and a wavefront are, and what warps wait for: NVIDIA, *Nsight Compute*
 #   documentation, "Kernel Profiling Guide", sections "Memory Tables" and "Warp Stall Reasons".
 # - Variables in shared memory cannot be initialized where they are declared: *CUDA C++ Programming
-#   Guide*, "C++ Language Extensions", section "__shared__".
+#   Guide*, "C++ Language Extensions", section `__shared__`.
 # - Barriers: the same, section "Synchronization Functions".
 # - Shared arrays in Numba, the constant shape, and size 0 for dynamic ones: *Numba-CUDA*
 #   documentation, "Memory management", section "Shared memory and thread synchronization".

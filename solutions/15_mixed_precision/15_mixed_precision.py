@@ -294,7 +294,7 @@ x, w1, w2, yes = torch.ones(4, 8), torch.ones(8, 8), torch.ones(8, 1) / 4, torch
 with torch.autocast("cpu", torch.float16):
     for more_x, more_w2 in ((1, 1), (10, 1), (100, 1), (1, 6)):
         loss = half_loss(more_x * x, w1, more_w2 * w2, yes)
-        print(f"x times {more_x}, w2 times {more_w2}: loss {loss}")
+        print(f"x times {more_x}, w2 times {more_w2}: loss {loss:.3f}")
 
 # %% [markdown]
 # *Implement.* Write `safe_loss`, the same loss, to be called inside autocast. Take `half_loss` and

@@ -109,8 +109,8 @@ check("cost-and-energy", run_cost, per_million, energy_j, joules_each)
 # %%
 see("cost-and-energy", run_cost)
 see("choose-hardware/joules", joules_each)
-measure("cost-and-energy", energy_j, joules_each)
 reveal("cost-and-energy")
+measure("cost-and-energy", energy_j, joules_each)
 
 # %% [markdown]
 # *Reflect.* A GPU draws several times what a CPU does and still takes less energy for the result,

@@ -474,8 +474,8 @@ reveal("cuda-graphs")
 # pass; `torch.compile(model, mode="reduce-overhead")` uses graphs by itself.
 
 # %%
-measure("cuda-graphs", run_captured, step_times, no_gain_from)
 see("into-pytorch/graphed-model")
+measure("cuda-graphs", run_captured, step_times, no_gain_from)
 
 # %% [markdown]
 # Here is a recorded measurement: a language model makes one token for each text, with and without a

@@ -29,7 +29,8 @@ setup("capstone")
 # checkpoints are in a **store** on another machine. Each request to it takes a millisecond, and
 # after that 200 MB arrive per second. Several ranks can train together.
 #
-# *Predict.* About how many launches does one step of it make: "40", "400", "4,000" or "40,000"?
+# *Predict.* About how many launches does one step of it make: `"40"`, `"400"`, `"4,000"` or
+# `"40,000"`?
 
 # %% role="predict"
 predict("make-it-fast", "4,000")

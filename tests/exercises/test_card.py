@@ -110,7 +110,7 @@ def test_why_several_are_not_judged_yet_is_told_once():
     answers = stored_answers("hybrid-shard", "wrong", "node_only")
     card = report_card(examine(load("hybrid-shard"), list(answers.values())))
     first, second = [line for line in card.lines if line.mark == "–"]
-    assert "On 2 nodes of 2 ranks: the result is not right yet" in to_text(card)
+    assert "2 nodes of 2 ranks: the result is not right yet" in to_text(card)
     assert (second.why, second.case) == ("for the same reason.", "")
     assert "after step 1, on node 0" in first.why
 

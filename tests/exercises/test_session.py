@@ -117,7 +117,7 @@ def test_where_only_the_number_itself_counts_no_other_is_near(capsys, said, show
     assert f"float-anatomy: {verdict}" in out.replace("float-anatomy: your", "")
     assert f"You said {shown}; it is 2,050." in out
     gpuedu.progress()
-    line = f"Predictions: choices and exact numbers: {counts} of 1 right"
+    line = f"Predictions: {counts} of 1 choices and exact numbers right"
     assert line in capsys.readouterr().out
 
 

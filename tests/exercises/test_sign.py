@@ -255,7 +255,7 @@ def test_of_a_measurement_nothing_is_seen_afterwards(kernel, tmp_path):
     require_one_place(messages)
     assert [text_of(message) for message in messages[1:]] == [""]
     assert text_of(messages[0]).startswith("measuring `x` ... (")
-    assert text_of(figures) == "{'bytes': 2}"
+    assert text_of(figures) == "bytes: 2"
 
 
 def test_the_card_of_an_interrupt_takes_its_place(kernel, tmp_path):

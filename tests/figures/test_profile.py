@@ -7,6 +7,7 @@ from matplotlib.collections import PolyCollection
 
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
+from gpuedu.figures.lane_looks import look_of
 from gpuedu.figures.profile import plot_profile
 from gpuedu.profiles import Profile, Span, StepSpan, load_profile
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
@@ -71,7 +72,7 @@ def test_lanes_of_a_gpu(gpu):
     assert rows == ["host", "inside", "host thread 2", "inside", "stream 7", "stream 20", "copies"]
     assert bars(ax, "stream 20", style.BLUE) == [(65, 80)]
     assert bars(ax, "stream 7", style.BLUE) == [(20, 50), (60, 70), (130, 160), (199, 230)]
-    assert bars(ax, "copies", style.GREEN) == [(8, 20), (165, 167), (170, 171)]
+    assert bars(ax, "copies", look_of("copy").color) == [(8, 20), (165, 167), (170, 171)]
     assert bars(ax, "host", style.SKY) == [(2, 12), (14, 34), (112, 132), (150, 195)]
 
 

@@ -38,6 +38,11 @@ def draw_recorded_memory(
     return plot_plain_bars(bars, caption=caption)
 
 
+def _off(share: float) -> str:
+    """How far off, in whole percent; without a sign where that is none."""
+    return f"{share:+.0%}" if round(100 * share) else "0%"
+
+
 def _bars(
     rows: list[dict[str, Any]],
     gpt: tuple[Model, int],
@@ -62,7 +67,7 @@ def _bars(
         yield PlainBar(
             f"{name}, batch {batch:,}",
             peak / MB,
-            f"{peak / MB:,.0f} MB, you {counted / MB:,.0f} ({counted / peak - 1:+z.0%})",
+            f"{peak / MB:,.0f} MB, you {counted / MB:,.0f} ({_off(counted / peak - 1)})",
             style.BLUE if row["model"] == "gpt" else style.ORANGE,
             ideal=counted / MB,
         )

@@ -71,7 +71,7 @@ def format_calibration(calibration: Calibration) -> str:
     """One line for a person.
 
     >>> format_calibration(Calibration(9, 7, 3, 2))
-    'Predictions: 7 of 9 within a factor of two; choices and exact numbers: 2 of 3 right'
+    'Predictions: 7 of 9 within a factor of two; 2 of 3 choices and exact numbers right'
     """
     parts = []
     if calibration.numbers:
@@ -79,6 +79,7 @@ def format_calibration(calibration: Calibration) -> str:
         parts.append(f"{near} of {calibration.numbers} within a factor of two")
     if calibration.choices:
         parts.append(
-            f"choices and exact numbers: {calibration.choices_right} of {calibration.choices} right"
+            f"{calibration.choices_right} of {calibration.choices} choices and exact numbers right"
         )
-    return f"Predictions: {'; '.join(parts) or 'none revealed yet'}"
+    said = "; ".join(parts) or "none revealed yet"
+    return f"Predictions: {said}"

@@ -79,7 +79,7 @@ def sections(summary: ProgressSummary) -> list[Section]:
     found = [
         Section(
             lesson.title,
-            _rows(lesson.exercises, entries),
+            _rows(lesson.core, entries) + _rows(lesson.stretch, entries, " (stretch)"),
             standing(lesson, summary.solved_ids),
         )
         for lesson in ready_lessons()
@@ -92,11 +92,15 @@ def sections(summary: ProgressSummary) -> list[Section]:
     ]
 
 
-def _rows(names: Sequence[str], entries: dict[str, ExerciseProgress]) -> tuple[Row, ...]:
-    return tuple(_row(name, entries[name]) if name in entries else Row(name) for name in names)
+def _rows(
+    names: Sequence[str], entries: dict[str, ExerciseProgress], mark: str = ""
+) -> tuple[Row, ...]:
+    return tuple(_row(name + mark, entries.get(name)) for name in names)
 
 
-def _row(name: str, entry: ExerciseProgress) -> Row:
+def _row(name: str, entry: ExerciseProgress | None) -> Row:
+    if entry is None:
+        return Row(name)
     points = f"{entry.best_points:.4g}/{entry.max_points:.4g}" if entry.attempts else "-"
     day = (entry.first_solved or "")[:_DAY]
     return Row(name, points, entry.attempts, entry.hints, day)

@@ -80,7 +80,7 @@ def test_numbers_and_choices_are_counted_apart():
     ]
     counts = calibrate(events)
     assert counts == Calibration(numbers=3, within_factor_two=1, choices=2, choices_right=1)
-    line = "Predictions: 1 of 3 within a factor of two; choices and exact numbers: 1 of 2 right"
+    line = "Predictions: 1 of 3 within a factor of two; 1 of 2 choices and exact numbers right"
     assert format_calibration(counts) == line
 
 
@@ -89,5 +89,5 @@ def test_the_line_leaves_out_what_there_is_none_of():
     assert format_calibration(Calibration(9, 7)) == "Predictions: 7 of 9 within a factor of two"
     assert (
         format_calibration(Calibration(0, 0, 2, 2))
-        == "Predictions: choices and exact numbers: 2 of 2 right"
+        == "Predictions: 2 of 2 choices and exact numbers right"
     )

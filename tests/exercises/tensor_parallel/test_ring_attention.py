@@ -80,7 +80,7 @@ def test_a_changed_argument_is_told_where_it_is_judged():
 def test_a_deadlock_is_told_in_full_once():
     shown = repr(report_card(hand_in_stored(ID, "sent_and_received_in_turn")))
     assert shown.count("no rank can go on: rank") == 1
-    assert shown.count("On 3 ranks, causal: no rank can go on here, either.") == 1
+    assert shown.count("3 ranks, causal: no rank can go on here, either.") == 1
 
 
 def test_a_buffer_that_is_freed_before_it_was_sent_is_told():

@@ -260,7 +260,7 @@ JUDGE = Judge(
         "buckets": Prediction(
             "how many times as long as one message do 161 take?",
             truth=18.1,
-            because="161 messages: 161 x 14 x 3.4 us = 7.66 ms of latency, and 0.40 ms for the "
+            because="161 messages: 161 x 14 x 3.4 µs = 7.66 ms of latency, and 0.40 ms for the "
             "bytes. One message: 0.05 ms and the same 0.40 ms.",
         )
     },
