@@ -155,7 +155,7 @@ def _test_served(case: Case, run: Run) -> Iterator[str]:
         one = lost[0].text
         many = "1 text is" if len(lost) == 1 else f"{len(lost)} of {len(run.served)} texts are"
         yield (
-            f"at the end nothing runs, and {many} never started: {one['id']}, with a prompt of "
+            f"at the end nothing runs, and {many} never started: text {one['id']}, with a prompt of "
             f"{one['prompt']} and a limit of {one['limit']}, where the memory has "
             f"{case.inputs['memory_tokens']} tokens"
         )
@@ -194,7 +194,7 @@ def _test_no_idling(case: Case, run: Run) -> Iterator[str]:
         left = _left(ask)
         if left and _needs(left[0]) <= room:
             yield (
-                f"at {ask.time_ms:.6g} ms {left[0]['id']} was left waiting. It needs "
+                f"at {ask.time_ms:.6g} ms, text {left[0]['id']} was left waiting. It needs "
                 f"{_needs(left[0])} tokens at most, and {_beside(len(_in_batch(ask)))}there is "
                 f"room for {room}"
             )
