@@ -1,8 +1,9 @@
 """What a play observed, in so few numbers that a known wrong answer's fit on a line.
 
 Whole numbers, texts and shapes must be the same; of floating-point numbers the sizes and some
-weighted sums are compared, with room for the rounding of another machine. What is the learner's own
-(names, lines, texts of a cell) is left out.
+weighted sums are compared, with room for the rounding of another machine (in 16 bits, where sums of
+products are rounded in another order). What is the learner's own (names, lines, texts of a cell) is
+left out.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-_ROOM = 5e-6
+_ROOM = 5e-5
 _FEW = 4
 _OWN = frozenset({"message", "remedy", "text", "array", "line"})
 """Entries of a record that are in a learner's words, or say where in the cell something stands."""

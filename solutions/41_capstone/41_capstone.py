@@ -417,7 +417,8 @@ see("make-it-fast", program)
 
 # %% [markdown]
 # The other lines are up to you: say what you found first, and what helped most. On a class's
-# leaderboard you appear under the name that you write in the last line, and only if you write one.
+# leaderboard you appear under the name that you write in the last line, and only if you write one
+# and the cell holds nothing but the report.
 
 # %% role="answer"
 report = """

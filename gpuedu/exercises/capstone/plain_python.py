@@ -8,6 +8,7 @@ those on a list, no name with underscores but its own, no frame, no way to chang
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import operator
 from collections.abc import Iterator
@@ -23,7 +24,7 @@ _IN_PARTS = {
     "collections": "Counter OrderedDict defaultdict deque namedtuple",
     "contextlib": "contextmanager nullcontext suppress",
     "dataclasses": "asdict astuple dataclass field replace",
-    "functools": "cache cached_property lru_cache partial reduce wraps",
+    "functools": "cache cached_property lru_cache partial reduce",
     "io": "BytesIO StringIO",
     "json": "dumps loads",
     "torch.autograd": "grad",
@@ -51,6 +52,10 @@ _LEFT_OUT = {
     "torch.distributed.init_process_group": "the ranks are there when the program begins",
     "torch.distributed.breakpoint": "nobody is there to answer",
     "numpy.from_dlpack": "it shares memory with others",
+    **{
+        f"torch.optim.lr_scheduler.{name}": "a function of the step can set the rate"
+        for name in ("CyclicLR", "LambdaLR", "MultiplicativeLR")  # they show what any object holds
+    },
     **{f"numpy.{name}": "files are in the store" for name in _FILES.split()},
 }
 _OF_TORCH = """
@@ -64,7 +69,8 @@ _GROUPS = frozenset({"P2POp", "ReduceOp", "Work", "group"})
 """Classes of ``torch.distributed`` that reach no file and no network."""
 _REACHING = (
     getattr, setattr, delattr, vars, globals, locals, eval, exec, compile, open, type, __import__,
-    breakpoint, input, operator.attrgetter, operator.methodcaller,
+    breakpoint, input, operator.attrgetter, operator.methodcaller, functools.wraps,
+    functools.update_wrapper,
 )  # fmt: skip
 """What some module may have imported, and would reach everything."""
 _INNER = """
@@ -115,9 +121,13 @@ def require_plain(name: str, source: str, own: frozenset[str]) -> ast.Module:
     return tree
 
 
+class _Own(ModuleType):
+    """Stands for one of the program's files, which is no value either: it holds its builtins."""
+
+
 class _Reader(ast.NodeVisitor):
     def __init__(self, file: str, own: frozenset[str]) -> None:
-        self._file, self._own = file, own
+        self._file, self._own = file, {name: _Own(name) for name in own}
         self._imported: dict[str, object] = {}
 
     def _refuse(self, node: ast.AST, what: str, remedy: str = "") -> None:
@@ -170,7 +180,8 @@ class _Reader(ast.NodeVisitor):
                 files = ", ".join(f"{one}.py" for one in sorted(self._own))
                 self._refuse(node, f"the program has no file {name}.py", f"its files are {files}")
         for one in node.names:
-            self._stands_for(node, one.asname or one.name, None)
+            value = None if node.module else self._own[one.name]
+            self._stands_for(node, one.asname or one.name, value)
 
     def _require_module(self, node: ast.AST, name: str) -> None:
         if name in self._own:
@@ -259,9 +270,9 @@ class _Reader(ast.NodeVisitor):
         """An attribute; one that is a module has to be the way to something in it."""
         base = self._value_of(node.value)
         is_changed = not isinstance(node.ctx, ast.Load)
-        if is_changed and base is not None:
+        if is_changed and not (base is None or isinstance(base, _Own)):
             self._refuse(node, f"`{ast.unparse(node)}` belongs to a library")
-        if isinstance(base, ModuleType):
+        if isinstance(base, ModuleType) and not isinstance(base, _Own):
             found = self._member(node, base, node.attr)
             if isinstance(found, ModuleType) and not is_way:
                 self._refuse(node, f"the module `{ast.unparse(node)}` is used as a value")
@@ -276,7 +287,8 @@ class _Reader(ast.NodeVisitor):
         is_own = is_self and not node.attr.startswith("__")
         if (node.attr.startswith("_") and not (is_own or is_start)) or node.attr in _INNER_NAMES:
             self._refuse(node, f"`.{node.attr}` is not allowed here")
-        self.visit(node.value)
+        if not isinstance(base, _Own):
+            self.visit(node.value)
 
     def _value_of(self, node: ast.expr) -> object:
         """What an imported name, or a chain that begins with one, stands for; None otherwise."""
@@ -307,7 +319,7 @@ def _may_be_had(module: str, name: str, found: object) -> bool:
     """Whether something of a library can be in a program's hands."""
     if isinstance(found, ModuleType):
         return found.__name__ in MODULES or found.__name__ in _THROUGH
-    if any(found is one for one in _REACHING):
+    if any(found is one for one in _REACHING) or _is_from_elsewhere(module, found):
         return False
     if module == "torch.distributed" and isinstance(found, type):
         return name in _GROUPS
@@ -320,6 +332,14 @@ def _may_be_had(module: str, name: str, found: object) -> bool:
     is_compiled = hasattr(torch._C, name) and not hasattr(torch._C._VariableFunctions, name)
     is_storage = isinstance(found, type) and name.endswith("Storage")
     return name in _INNER_OF_TORCH or not (is_compiled or is_storage)
+
+
+def _is_from_elsewhere(module: str, found: object) -> bool:
+    """Whether a function or class is only there because its module uses it."""
+    if module in _IN_PARTS or not callable(found):
+        return False
+    home = getattr(found, "__module__", None)
+    return isinstance(home, str) and home.split(".")[0].lstrip("_") != module.split(".")[0]
 
 
 def _in_body(node: ast.AST) -> Iterator[ast.AST]:

@@ -157,11 +157,11 @@ def loaded(program: Mapping[str, str], label: str, wanted: str) -> Iterator[Modu
 
 
 class _OwnModule(ModuleType):
-    """A file of a program: the libraries that it imports are its own."""
+    """A file of a program: the modules that it imports are its own."""
 
     def __getattribute__(self, name: str) -> Any:
         value = super().__getattribute__(name)
-        if isinstance(value, ModuleType) and not isinstance(value, _OwnModule):
+        if isinstance(value, ModuleType):
             here = super().__getattribute__("__file__")
             raise AnswerError(
                 f"`{name}` is a module that {here} imports", remedy="import it where it is used"

@@ -10,7 +10,7 @@ import ast
 import csv
 import io
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,7 +47,7 @@ def _entry_of(verdict: Mapping[str, Any]) -> Entry | None:
     if not judged:
         return None
     held = {one["name"] for one in judged[0]["properties"] if one["holds"]}
-    text = next(_reports(verdict.get("answers", {})), "")
+    text = _report(verdict.get("answers", {}))
     name = leaderboard_name(text)
     if not name or not held.issuperset(_MUST_HOLD):
         return None
@@ -58,18 +58,20 @@ def _entry_of(verdict: Mapping[str, Any]) -> Entry | None:
     return Entry(name, judged[0]["points"], times, {one.cost: one.after for one in rows})
 
 
-def _reports(answers: Mapping[str, str]) -> Iterator[str]:
-    """What cells assign to the report's name as a plain text."""
-    for source in answers.values():
-        try:
-            body = ast.parse(source).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-        for node in body:
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
-                names = [one.id for one in node.targets if isinstance(one, ast.Name)]
-                if ANSWER in names and isinstance(node.value.value, str):
-                    yield node.value.value
+def _report(answers: Mapping[str, str]) -> str:
+    """The report that was judged: what the exercise's last cell assigns, and does nothing else.
+
+    What any other cell calls a report was assigned before, and isn't what was judged.
+    """
+    cells = [text for cell, text in answers.items() if cell.startswith(f"{EXERCISE}-answer")]
+    try:
+        body = ast.parse(cells[-1]).body if cells else []
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    match body:
+        case [ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=str(text)))]:
+            return text if name == ANSWER else ""
+    return ""
 
 
 def _factor(before: float | None, after: float | None) -> float | None:

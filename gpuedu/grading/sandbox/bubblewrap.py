@@ -111,7 +111,8 @@ def command(inside: Sequence[str]) -> list[str]:
         *_own_folders(),
         *_system(),
         # The whole of /proc, so that each player can be given one of its own over it.
-        *("--dev", "/dev", "--bind", "/proc", "/proc"),
+        *_devices(),
+        *("--bind", "/proc", "/proc"),
         *_course(),
         *("--dir", "/etc", "--ro-bind", str(_HOSTS), "/etc/hosts"),
         # An ordinary user owns the folder of devices, which all players see.
@@ -120,6 +121,16 @@ def command(inside: Sequence[str]) -> list[str]:
         *("--chdir", HOME, "--"),
         *inside,
     ]
+
+
+def _devices() -> Iterator[str]:
+    """The devices that programs need. A terminal is none: the whole machine has few."""
+    yield from ("--tmpfs", "/dev", "--dir", "/dev/shm")
+    for name in ("null", "zero", "full", "random", "urandom"):
+        yield from ("--dev-bind", f"/dev/{name}", f"/dev/{name}")
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        yield from ("--symlink", f"/proc/self/fd/{number}", f"/dev/{name}")
+    yield from ("--symlink", "/proc/self/fd", "/dev/fd")
 
 
 def _namespaces() -> tuple[str, ...]:

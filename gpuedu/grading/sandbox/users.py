@@ -9,14 +9,19 @@ from pathlib import Path
 from gpuedu.grading.sandbox.limits import SandboxError
 
 PLAYERS = 65_533
-"""User and group of players if the grader is root: a number that distributions give to nobody. Not
-that of ``nobody`` itself, which may own files and processes."""
+"""User and group of players if the grader is root, or one of the numbers below it: distributions
+give these to nobody. Not that of ``nobody`` itself, which may own files and processes."""
+_USERS = 1000
 _READ_AND_ENTER = 0o5
 
 
 def players_user() -> int | None:
-    """The user that players become; None if they stay the grader's user, which is not root."""
-    return PLAYERS if os.geteuid() == 0 else None
+    """The user that players become; None if they stay the grader's user, which is not root.
+
+    Each process that grades has another one, since what the kernel counts by user (descriptors in
+    flight, say) would be taken from those who are graded beside.
+    """
+    return PLAYERS - os.getpid() % _USERS if os.geteuid() == 0 else None
 
 
 def require_ordinary_user() -> None:

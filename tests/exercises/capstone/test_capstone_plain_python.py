@@ -86,6 +86,13 @@ REFUSED = {
     "import math as m\nimport torch as m": "`m` is imported twice",
     "from .train import m\nimport torch as m": "`m` is imported twice",
     "class A:\n    if 1:\n        import torch\nx = A.torch": "an import in a class",
+    "from functools import wraps": "`functools.wraps` is not allowed",
+    "from torch.optim.lr_scheduler import wraps": "`torch.optim.lr_scheduler.wraps` is not allowed",
+    "import statistics as s\nx = s.mul": "`statistics.mul` is not allowed",
+    "from torch.optim import lr_scheduler as s\nx = s.LambdaLR": "a function of the step",
+    "from . import train\nx = train": "the module `train` is used as a value",
+    "from . import train\nx = [train][0]": "the module `train` is used as a value",
+    "from . import train\nx = train.__dict__": "`.__dict__` is not allowed",
     "x = (": "was never closed",
     "x = '\0'": "null",
 }
@@ -116,7 +123,8 @@ ACCEPTED = {
     "try": "try:\n    x = 1 / 0\nexcept (ZeroDivisionError, ValueError) as fault:\n    x = fault\n"
     "finally:\n    y = 1",
     "a generator": "def f():\n    yield from range(3)",
-    "own files": "from . import train\nfrom .train import run as go",
+    "own files": "from . import train\nfrom .train import run as go\nx = train.run().real\n"
+    "def f():\n    from . import train\n    train.x = 1",
     "loads": "import io, torch\nx = torch.load(io.BytesIO(b''), map_location='cpu')",
     "dotted": "import torch.nn.functional as F\nimport torch.distributed as dist\nx = F.relu",
     "ranks": "import torch.distributed as dist\nx = dist.all_reduce, dist.ReduceOp.SUM",

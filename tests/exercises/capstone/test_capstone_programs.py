@@ -17,6 +17,7 @@ from gpuedu.exercises.capstone.programs import (
     unpacked,
     write_program,
 )
+from gpuedu.exercises.capstone.untouched import torch_untouched
 from gpuedu.exercises.guard import play_guarded
 
 PROGRAM = {
@@ -76,10 +77,17 @@ def test_an_error_names_file_and_line():
     assert "in fast/data.py, on line 3: `return values[3]`" in str(problem)
 
 
-@pytest.mark.parametrize("text", ["from .model import math", "from . import model\nmodel.math"])
-def test_no_library_is_reached_through_a_file_of_ones_own(text):
-    program = {**PROGRAM, "train.py": f"{text}\n"}
-    told = r"`math` is a module that fast/model\.py imports"
+@pytest.mark.parametrize(
+    ("text", "name", "file"),
+    [
+        ("from .model import math", "math", "model"),
+        ("from . import model\nmodel.math", "math", "model"),
+        ("from .other import model", "model", "other"),
+    ],
+)
+def test_no_module_is_reached_through_a_file_of_ones_own(text, name, file):
+    program = {**PROGRAM, "train.py": f"{text}\n", "other.py": "from . import model\n"}
+    told = rf"`{name}` is a module that fast/{file}\.py imports"
     with pytest.raises(AnswerError, match=told), loaded(program, "fast", "train"):
         pass
 
@@ -158,3 +166,14 @@ def test_a_folder_that_is_none(tmp_path):
     (tmp_path / "a.py").write_bytes(b"\xff")
     with pytest.raises(AnswerError, match="cannot be read"):
         read_folder(tmp_path)
+
+
+def test_a_function_of_pytorch_whose_code_is_another_is_told():
+    from torch.nn.utils import parameters_to_vector
+
+    before = parameters_to_vector.__code__
+    try:
+        with pytest.raises(AnswerError, match="parameters_to_vector"), torch_untouched():
+            parameters_to_vector.__code__ = (lambda parameters: parameters).__code__
+    finally:
+        parameters_to_vector.__code__ = before

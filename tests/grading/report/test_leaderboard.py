@@ -23,7 +23,11 @@ Leaderboard: {name}
 def verdict(name, waits=2, points=34.0, failing=()):
     held = ("same", "rows", "before", "after", "times")
     return {
-        "answers": {"a": "x = (", "b": REPORT.format(name=name, waits=waits)},
+        "answers": {
+            "make-it-fast-answer": REPORT.format(name="Eve", waits=0),
+            "make-it-fast-answer-2": REPORT.format(name=name, waits=waits),
+            "make-it-fast-too-answer": "x = (",
+        },
         "exercises": [
             {
                 "id": "make-it-fast",
@@ -51,6 +55,16 @@ def test_points_come_before_figures():
 @pytest.mark.parametrize("lost", ["same", "before", "after", "rows"])
 def test_claims_that_do_not_hold_are_not_shown(lost):
     assert entries_of([verdict("Ada", failing=(lost,))]) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["x = (", "", "report = open", "{report}\nreport = other", "del report"]
+)
+def test_only_what_was_judged_is_shown(text):
+    changed = verdict("Ada")
+    report = changed["answers"]["make-it-fast-answer-2"]
+    changed["answers"]["make-it-fast-answer-2"] = text.format(report=report)
+    assert entries_of([changed]) == []
 
 
 def test_other_lessons_and_unreadable_submissions_have_no_entry():

@@ -65,6 +65,15 @@ def test_a_player_has_no_capability_and_cannot_get_one(processes):
 
 
 @as_root
+def test_processes_that_grade_side_by_side_have_different_players(monkeypatch):
+    mine = players_user()
+    monkeypatch.setattr(os, "getpid", lambda: 12_345)
+    other = players_user()
+    monkeypatch.setattr(os, "getpid", lambda: 12_346)
+    assert PLAYERS - 1000 < players_user() == other - 1 and mine <= PLAYERS
+
+
+@as_root
 def test_nothing_of_roots_is_left_in_the_warm_process(processes):
     assert rights_of(processes[0]) == {0}
     assert status_of(processes[0])["Groups"] == []
@@ -113,7 +122,7 @@ def test_a_machine_on_which_players_would_be_root_is_refused(refused, monkeypatc
     with pytest.raises(SandboxError, match="not permitted") as told:
         bubblewrap._require_namespaces.__wrapped__("bwrap")
     assert "start the grader as an ordinary user" in told.value.remedy
-    assert tried[bubblewrap._OF_A_USER] == PLAYERS
+    assert tried[bubblewrap._OF_A_USER] == players_user()
 
 
 def test_a_machine_that_does_not_know_the_players_user_is_told(monkeypatch):

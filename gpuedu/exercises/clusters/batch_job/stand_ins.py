@@ -9,6 +9,7 @@ None of this is believed: a script that says the same to the socket, by other me
 same command. A script calls these again and again, so they import little.
 """
 
+import errno
 import json
 import os
 import re
@@ -20,6 +21,7 @@ from contextlib import suppress
 
 _SECOND_S = 0.01
 _LONGEST_SLEEP_S = 0.4
+_LONGEST_WAIT_S = 5.0
 _TOLD = {signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM}
 _TOLD_BY_SRUN = _TOLD | {signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT}
 
@@ -50,8 +52,20 @@ def _send(link, line, streams=()):
     """Send a line, with files where a command's own streams are needed."""
     data = line.encode("utf-8", "surrogateescape")
     with suppress(BrokenPipeError, ConnectionResetError):
-        sent = socket.send_fds(link, [data], list(streams)) if streams else 0
-        link.sendall(data[sent:])
+        link.sendall(data[_send_with(link, data, list(streams)) :])
+
+
+def _send_with(link, data, streams):
+    """Send as much as goes with the streams; somebody else may have too many files on their way."""
+    until = time.monotonic() + _LONGEST_WAIT_S
+    while streams:
+        try:
+            return socket.send_fds(link, [data], streams)
+        except OSError as fault:
+            if fault.errno != errno.ETOOMANYREFS or time.monotonic() > until:
+                raise
+        time.sleep(_SECOND_S)
+    return 0
 
 
 def run_srun(words):

@@ -155,8 +155,8 @@ def _test_served(case: Case, run: Run) -> Iterator[str]:
         one = lost[0].text
         many = "1 text is" if len(lost) == 1 else f"{len(lost)} of {len(run.served)} texts are"
         yield (
-            f"at the end nothing runs, and {many} never started: text {one['id']}, with a prompt of "
-            f"{one['prompt']} and a limit of {one['limit']}, where the memory has "
+            f"at the end nothing runs, and {many} never started: text {one['id']}, with a prompt "
+            f"of {one['prompt']} and a limit of {one['limit']}, where the memory has "
             f"{case.inputs['memory_tokens']} tokens"
         )
 
