@@ -62,12 +62,26 @@ _VALUES = {
     "unique": "unique",
     "unique_consecutive": "unique",
     "bincount": "bincount",
+    "histogram": "histogram",
+    "apply_": "apply_",
+    "map_": "map_",
+    "map2_": "map_",
 }
 """Functions that need values on the host, or a shape that depends on values."""
 _UPLOAD = "copy to the device"
 _READS = " of a tensor"
-_COPIERS = ("tensor", "as_tensor")
-_FACTORIES = ("tensor", "as_tensor", "arange", "linspace", "full", "zeros", "ones", "empty")
+_COPIERS = ("tensor", "as_tensor", "asarray")
+_FACTORIES = (
+    "tensor",
+    "as_tensor",
+    "asarray",
+    "arange",
+    "linspace",
+    "full",
+    "zeros",
+    "ones",
+    "empty",
+)
 
 
 @dataclass(frozen=True)
@@ -207,6 +221,8 @@ class SynchronizationCounter(TorchFunctionMode):
             return "" if is_copy else f"torch.{name}{_READS}"
         if name == "where" and len(args) + len(kwargs) == 1:
             return "nonzero"
+        if name == "tensor_split" and isinstance(args[-1], torch.Tensor) and len(args) > 1:
+            return "tensor_split"
         if name == "repeat_interleave" and kwargs.get("output_size") is None:
             counts = args[1] if len(args) > 1 else kwargs.get("repeats", args[0])
             return "repeat_interleave" if isinstance(counts, torch.Tensor) else ""

@@ -35,6 +35,10 @@ from gpuedu.training.synchronizations import Synchronization, SynchronizationCou
 
 _FREE = NO_WORK - {"_to_copy"}
 _UPLOAD = "copy to the device"
+_TAKE_BOTH_SIDES = frozenset(
+    {"_to_copy", "copy_", "index", "index_put", "index_put_", "_index_put_impl_"}
+)
+"""Operators that read from the other side themselves; of any other, it has to be copied before."""
 _SENDERS = ("to", "cuda")
 
 
@@ -184,6 +188,12 @@ class _Device(LiveCounter):
             self._casts[result.untyped_storage()] = True
         if func.is_view or name in _FREE or not any(map(self._placement.is_on_device, given)):
             return result
+        if name not in _TAKE_BOTH_SIDES:
+            self._meter.copies += [
+                (self._meter.is_evaluating, one.nbytes)  # a GPU would refuse it
+                for one in given
+                if one.ndim and not self._placement.is_on_device(one)
+            ]
         if part == "forward" and self._meter.is_evaluating:
             self._meter.recorded_in_evaluation += 1
         if self._meter.is_evaluating and name == "convolution":

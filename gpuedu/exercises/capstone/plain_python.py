@@ -49,6 +49,7 @@ _LEFT_OUT = {
     "torch.set_default_device": "give each tensor its device",
     "torch.set_default_tensor_type": "give each tensor its dtype",
     "torch.from_dlpack": "it shares memory with others",
+    "torch.frombuffer": "`torch.tensor` or `torch.from_numpy` makes a tensor",
     "torch.distributed.init_process_group": "the ranks are there when the program begins",
     "torch.distributed.breakpoint": "nobody is there to answer",
     "numpy.from_dlpack": "it shares memory with others",
@@ -77,7 +78,7 @@ _INNER = """
     ag_await ag_code ag_frame cr_await cr_code cr_frame cr_origin f_back f_builtins f_code f_globals
     f_lineno f_locals f_trace func_globals gi_code gi_frame gi_yieldfrom mro tb_frame tb_lasti
     tb_lineno tb_next tb_prev compile ctypes as_strided dump from_file share_memory share_memory_
-    storage tofile untyped_storage
+    storage tofile untyped_storage apply_ map_ map2_ new set_
 """
 _INNER_NAMES = frozenset(_INNER.split())
 _METHODS = """
@@ -129,6 +130,8 @@ class _Reader(ast.NodeVisitor):
     def __init__(self, file: str, own: frozenset[str]) -> None:
         self._file, self._own = file, {name: _Own(name) for name in own}
         self._imported: dict[str, object] = {}
+        self._only_types: set[int] = set()
+        """Nodes that only say what something is: in annotations, and for `isinstance`."""
 
     def _refuse(self, node: ast.AST, what: str, remedy: str = "") -> None:
         line = getattr(node, "lineno", 0)
@@ -215,16 +218,31 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Name(self, node: ast.Name) -> None:
         self._require_name(node, node.id)
+        self._require_no_constructor(node, self._imported.get(node.id))
         if isinstance(self._imported.get(node.id), ModuleType):
             self._refuse(node, f"the module `{node.id}` is used as a value")
 
+    def _require_no_constructor(self, node: ast.AST, value: object) -> None:
+        """`torch.Tensor([...])` makes a tensor unseen, so it's there for what asks for types."""
+        if value is importlib.import_module("torch").Tensor and id(node) not in self._only_types:
+            self._refuse(node, "`torch.Tensor` is a type here", "`torch.tensor` makes a tensor")
+
+    def _says_a_type(self, node: ast.AST | None) -> None:
+        self._only_types.update(map(id, ast.walk(node)) if node else ())
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        self._says_a_type(node.annotation)
+        self.generic_visit(node)
+
     def visit_arg(self, node: ast.arg) -> None:
         self._require_name(node, node.arg)
+        self._says_a_type(node.annotation)
         self.generic_visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         if node.name not in _OWN_METHODS:
             self._require_name(node, node.name)
+        self._says_a_type(node.returns)
         self.generic_visit(node)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
@@ -274,6 +292,7 @@ class _Reader(ast.NodeVisitor):
             self._refuse(node, f"`{ast.unparse(node)}` belongs to a library")
         if isinstance(base, ModuleType) and not isinstance(base, _Own):
             found = self._member(node, base, node.attr)
+            self._require_no_constructor(node, found)
             if isinstance(found, ModuleType) and not is_way:
                 self._refuse(node, f"the module `{ast.unparse(node)}` is used as a value")
             # The name may be a parameter's, too, and stand for something else.
@@ -301,6 +320,9 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         self._called = node.func
+        if isinstance(node.func, ast.Name) and node.func.id == "isinstance":
+            for one in node.args[1:]:
+                self._says_a_type(one)
         function = self._value_of(node.func)
         for full, options in _LOADERS.items():
             module, _, name = full.rpartition(".")
@@ -331,7 +353,8 @@ def _may_be_had(module: str, name: str, found: object) -> bool:
         return True
     is_compiled = hasattr(torch._C, name) and not hasattr(torch._C._VariableFunctions, name)
     is_storage = isinstance(found, type) and name.endswith("Storage")
-    return name in _INNER_OF_TORCH or not (is_compiled or is_storage)
+    is_old = name.endswith("Tensor") and name != "Tensor"  # `torch.FloatTensor` and its like
+    return name in _INNER_OF_TORCH or not (is_compiled or is_storage or is_old)
 
 
 def _is_from_elsewhere(module: str, found: object) -> bool:

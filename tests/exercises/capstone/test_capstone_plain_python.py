@@ -93,6 +93,12 @@ REFUSED = {
     "from . import train\nx = train": "the module `train` is used as a value",
     "from . import train\nx = [train][0]": "the module `train` is used as a value",
     "from . import train\nx = train.__dict__": "`.__dict__` is not allowed",
+    "import torch\nx = torch.Tensor([1])": "`torch.Tensor` is a type here",
+    "from torch import Tensor\nx = [Tensor]": "`torch.Tensor` is a type here",
+    "import torch\nx = torch.FloatTensor": "`torch.FloatTensor` is not allowed",
+    "import torch\nx = torch.frombuffer": "makes a tensor",
+    "x.apply_(print)": "`.apply_` is not allowed",
+    "x.new([1])": "`.new` is not allowed",
     "x = (": "was never closed",
     "x = '\0'": "null",
 }
@@ -131,8 +137,10 @@ ACCEPTED = {
     "precision": "import torch\nx = torch.autocast('cpu', torch.bfloat16), torch.inference_mode()",
     "gradients": "import torch\nfrom torch.autograd import grad\nx = torch.autograd.grad, grad",
     "checkpoints": "from torch.utils.checkpoint import checkpoint",
+    "types": "import torch\nfrom torch import Tensor\nn: torch.Tensor = 1\n"
+    "def f(x: Tensor) -> Tensor:\n    return isinstance(x, (int, torch.Tensor))",
     "parts of torch": "import torch\nx = torch.Size, torch.float32, torch.strided, torch.finfo, "
-    "torch.Generator, torch.device, torch.get_default_dtype, torch.set_grad_enabled, torch.Tensor, "
+    "torch.Generator, torch.device, torch.get_default_dtype, torch.set_grad_enabled, "
     "torch.linalg.norm, torch.cuda.synchronize, torch.channels_last",
     "lambdas": "x = sorted([1], key=lambda one: -one)\nassert x, f'{x!r:>{3}}'\nwith_walrus = (y := 1)",
 }
