@@ -301,6 +301,8 @@ class _Reader(ast.NodeVisitor):
             if isinstance(node.value, ast.Attribute):
                 self._look_at(node.value, is_way=True)
             return
+        if is_changed and node.attr == "data":
+            self._refuse(node, "`.data` is not set here", "`copy_` writes into a tensor")
         is_self = isinstance(node.value, ast.Name) and node.value.id == "self"
         is_start = node.attr == "__init__" and ast.unparse(node.value) == "super()"
         is_own = is_self and not node.attr.startswith("__")

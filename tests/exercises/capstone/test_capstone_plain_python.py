@@ -99,6 +99,7 @@ REFUSED = {
     "import torch\nx = torch.frombuffer": "makes a tensor",
     "x.apply_(print)": "`.apply_` is not allowed",
     "x.new([1])": "`.new` is not allowed",
+    "x.data = y": "`.data` is not set here",
     "x = (": "was never closed",
     "x = '\0'": "null",
 }
