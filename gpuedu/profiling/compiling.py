@@ -114,15 +114,17 @@ class CompileWatch:
         import torch._dynamo as dynamo
 
         dynamo.reset()
-        torch.compiler.set_stance("default")
         try:
-            with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
+            # Afterward it is as before, whether the script still runs or has ended.
+            with (
+                torch.compiler.set_stance("default"),
+                torch.random.fork_rng(devices=[]),
+                warnings.catch_warnings(),
+            ):
                 warnings.simplefilter("ignore")
                 told = dynamo.explain(model)(*args, **kwargs)
         finally:
             dynamo.reset()
-            if self._is_eager:
-                torch.compiler.set_stance("force_eager")
         if not told.break_reasons:
             self.notes.append(f"torch.compile takes {name} as one graph.")
         for reason in told.break_reasons:

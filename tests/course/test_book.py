@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from itertools import product
 
 import nbformat
 import pytest
@@ -21,6 +22,7 @@ from gpuedu.errors import GpueduError
 from gpuedu.exercises.registry import load
 from gpuedu.syllabus import exercise_ids, lesson, parts, ready_lessons
 from tests.chromium import MISSING, chromium_path, launched
+from tests.sampled import sampled
 
 FIRST = lesson("first-kernels")
 WIDTHS = (375, 800, 1366)
@@ -269,8 +271,10 @@ def browser():
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    sampled(product(WIDTHS, ["light", "dark"]), every=5),  # 375 light, 1366 dark
+)
 def test_a_browser_finds_it_whole_and_accessible(book, browser, width, scheme):
     page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     asked = []

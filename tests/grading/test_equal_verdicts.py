@@ -92,7 +92,7 @@ def cells_with(bench, cells):
 
 
 @pytest.mark.filterwarnings("default")  # in a notebook a warning is no error
-@pytest.mark.parametrize("exercise", sampled(exercise_ids(), every=3, chosen=CHOSEN))
+@pytest.mark.parametrize("exercise", sampled(exercise_ids(), every=6, chosen=CHOSEN))
 def test_check_and_grader_agree(exercise, zygote):
     bench = Bench(ROOT, exercise)
     apart = []

@@ -185,6 +185,7 @@ def test_a_collective_on_one_rank_is_told():
             draw()
 
 
+@only_whole
 def test_a_batch_less_on_one_rank_is_told():
     report = hand_in("torch-ddp", train_epoch=_drops_a_batch_on_rank_1)
     told = fault(report, "equal")

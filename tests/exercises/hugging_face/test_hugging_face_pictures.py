@@ -12,6 +12,7 @@ from gpuedu.exercises.hugging_face.stream_it import picture as of_streams
 from gpuedu.figures.style import alt_text
 from tests.exercises.stored import solution_answers, stored_answers
 from tests.figures.legibility import assert_fit_to_print
+from tests.sampled import only_whole
 
 pytestmark = pytest.mark.filterwarnings("default")
 HISTORY = [
@@ -34,6 +35,7 @@ def test_a_log_shows_rates_and_what_was_clipped():
         of_trainer.draw_log([{"eval_loss": 1.0}])
 
 
+@only_whole
 def test_a_loop_is_drawn_beside_trainer():
     ax = of_trainer.draw_beside(solution_answers("hf-trainer")["own_loop"])
     assert_fit_to_print(ax)

@@ -178,6 +178,7 @@ def test_a_chunk_is_told_as_a_slice():
     assert str(Chunk("w", 2, 5, 1, 0)) == "`w`[2:5]"
 
 
+@only_whole
 def test_pictures_tell_right_from_wrong():
     save, load = solution_answers(ID).values()
     draw = pictures_of("sharding")[ID]

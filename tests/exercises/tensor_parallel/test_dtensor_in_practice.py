@@ -225,6 +225,7 @@ def test_the_rules_can_be_checked_before_there_are_plans():
     assert len(lost(report)) == 4
 
 
+@only_whole
 def test_pictures_tell_right_from_wrong():
     answers, draw = solution_answers(ID), pictures_of("tensor-parallel")[ID]
 

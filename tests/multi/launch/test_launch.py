@@ -122,6 +122,7 @@ def test_a_cells_lines_are_told_and_its_variables_are_sent():
     assert {(one.line, one.text) for one in done.exchanges} == {(5, "dist.all_reduce(shift)")}
 
 
+@only_whole
 def test_a_program_is_not_run_again_in_its_ranks(tmp_path):
     """A script without ``if __name__ == "__main__"`` launches once."""
     script = tmp_path / "script.py"
@@ -182,6 +183,7 @@ def test_a_rank_that_was_killed_begins_again_with_all_others():
     assert (done.results, done.restarts) == ((1, 1), 1)
 
 
+@only_whole
 def test_restarts_that_are_used_up_tell_the_last_failure():
     def dies():
         raise ValueError(os.environ["TORCHELASTIC_RESTART_COUNT"])
