@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import io
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -35,7 +34,6 @@ def no_files() -> Iterator[None]:
 
 
 def _guarded(function: Callable[..., Any], full: str, place: int) -> Callable[..., Any]:
-    @functools.wraps(function)
     def guarded(*args: Any, **kwargs: Any) -> Any:
         if len(args) <= place or not isinstance(args[place], io.BytesIO):
             raise AnswerError(
@@ -44,4 +42,5 @@ def _guarded(function: Callable[..., Any], full: str, place: int) -> Callable[..
             )
         return function(*args, **kwargs)
 
+    guarded.__name__ = function.__name__
     return guarded

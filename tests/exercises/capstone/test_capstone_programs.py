@@ -177,3 +177,61 @@ def test_a_function_of_pytorch_whose_code_is_another_is_told():
             parameters_to_vector.__code__ = (lambda parameters: parameters).__code__
     finally:
         parameters_to_vector.__code__ = before
+
+
+OWN = """
+class Kept:
+    _size = 2
+    _twice = _size * 2
+
+    def __init__(self):
+        self._x = 1
+
+    def _more(self, n):
+        return self._x + n + self._twice
+
+    def get(self):
+        return self._more(self._size)
+
+
+def inside(self):
+    return self._held
+
+
+def run(store):
+    return inside(store)
+"""
+
+
+def test_what_is_private_is_the_programs_own():
+    class Store:
+        _held = "secret"
+
+    with loaded({"train.py": OWN}, "fast", "train") as train:
+        assert train.Kept().get() == 7
+        with pytest.raises(AttributeError):
+            train.run(Store())
+
+
+@pytest.mark.parametrize("kind", ["LRScheduler", "SequentialLR", "ReduceLROnPlateau"])
+def test_a_scheduler_shows_no_other_object(kind):
+    text = f"from torch.optim import lr_scheduler as s\nshow = s.{kind}.state_dict\nshow(object)\n"
+    told = "is called on something else"
+    with pytest.raises(AnswerError, match=told), loaded({"train.py": text}, "fast", "train"):
+        pass
+
+
+def test_a_schedulers_own_state_is_shown_and_comes_back():
+    text = """
+import torch
+from torch.optim import lr_scheduler
+
+weight = torch.nn.Parameter(torch.ones(1))
+optimizer = torch.optim.SGD([weight], lr=1.0)
+scheduler = lr_scheduler.SequentialLR(
+    optimizer, [lr_scheduler.ConstantLR(optimizer), lr_scheduler.ExponentialLR(optimizer, 0.9)], [2]
+)
+scheduler.load_state_dict(scheduler.state_dict())
+"""
+    with loaded({"train.py": text}, "fast", "train") as train:
+        assert train.scheduler.state_dict()["last_epoch"] == 0
