@@ -15,7 +15,7 @@ _METHODS = ("state_dict", "load_state_dict")
 
 @contextmanager
 def schedulers_alone() -> Iterator[None]:
-    """While it lasts, these methods of PyTorch's schedulers refuse any other object (AnswerError)."""
+    """While it lasts, these methods of PyTorch's schedulers take no other object (AnswerError)."""
     from torch.optim import lr_scheduler
 
     known = {one for one in vars(lr_scheduler).values() if isinstance(one, type)}
