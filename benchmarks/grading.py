@@ -45,7 +45,7 @@ TORCH = (
 )
 TRAINING = ("09_training_step", None)
 LESSONS = {"kernel_lesson": KERNELS, "torch_lesson": TORCH, "training_lesson": TRAINING}
-HEAVY = ("09_training_step", "train-digits")
+HEAVY = ("11_optimizers", "train-digits")
 MORE_STEPS = ("range(150)", "range(2_000)")
 """A learner who trains longer: half a second becomes several, all of it the learner's own."""
 

@@ -117,6 +117,11 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     if observed["failure"]:
         yield from _failure_faults(story, inputs["every"], observed)
         return
+    if not any(story.steps(life) for life in range(story.lived)):
+        told = "no worker trained anything"
+        yield from (Undecided(prop, told) for prop in _IN_LIVES if prop != "goes-on")
+        yield Fault("goes-on", told)
+        return
     yield from start_faults(story)
     yield from order_faults(story)
     yield from save_faults(story, inputs["every"])

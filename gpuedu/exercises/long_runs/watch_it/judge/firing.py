@@ -68,6 +68,8 @@ def _unreadable(file: str, rules: str) -> Iterator[Complaint]:
 
 def silent(case: Case, *, scraped: str, **files: str) -> Iterator[Complaint]:
     """Each alert has a severity, and a summary that names whom it is about."""
+    if not any(map(_named, files.values())):
+        yield Complaint("that is judged once there is an alert", decides=False)
     for file, rules in files.items():
         for alert in _named(rules).values():
             yield from _silent(f"line {alert.line} of `{file}`: `{alert.name}`", alert)
