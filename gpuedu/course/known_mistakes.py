@@ -23,6 +23,9 @@ from gpuedu.exercises.examine import examine, judge_outcomes, play_cases
 from gpuedu.exercises.mistakes import FILE, SEED, KnownMistake, mistakes_text
 from gpuedu.exercises.observations import observation_of
 
+_SAME = 5e-6
+"""How far apart two observations of one machine are at most that can't be told from each other."""
+
 
 def record(root: Path, exercises: Iterable[str]) -> Iterator[str]:
     """Write the file of each exercise that has changed; yields their ids."""
@@ -144,7 +147,7 @@ def _are_alike(one: KnownMistake, other: KnownMistake, prop: str) -> bool:
         place is not None
         and place == other.loses.get(prop)
         and one.asks != other.asks
-        and one.observed[place].is_like(other.observed[place])
+        and one.observed[place].distance(other.observed[place]) <= _SAME
     )
 
 

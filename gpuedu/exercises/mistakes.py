@@ -9,7 +9,7 @@ and needs no answer's text.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -20,7 +20,7 @@ import numpy as np
 from gpuedu.exercises.contract import Case, Exercise, Undecided
 from gpuedu.exercises.guard import Outcome, play_guarded
 from gpuedu.exercises.judging import faults_of
-from gpuedu.exercises.observations import Observation, observation_of
+from gpuedu.exercises.observations import ROOM, Observation, observation_of
 
 if TYPE_CHECKING:
     from gpuedu.exercises.examine import PropertyResult
@@ -107,16 +107,15 @@ def with_questions(
 
 
 def _with_question(
-    result: PropertyResult, known: Iterable[KnownMistake], seen: _Seen
+    result: PropertyResult, known: Sequence[KnownMistake], seen: _Seen
 ) -> PropertyResult:
-    """A result whose fault asks what the first wrong answer asks that is like this one."""
+    """A result whose fault asks what the wrong answer asks that is most like this one."""
     fault = result.fault
     if fault is None or result.place < 0 or isinstance(fault, Undecided):
         return result
-    recognized = next(
-        (mistake.asks for mistake in known if seen.is_like(mistake, fault.property, result.place)),
-        "",
-    )
+    distances = [seen.distance(one, fault.property, result.place) for one in known]
+    least = min(distances, default=np.inf)
+    recognized = known[distances.index(least)].asks if least <= ROOM else ""
     if result.property.asks:
         asks = recognized or fault.cause or result.property.asks
     else:  # its judge still looks for causes by itself
@@ -139,18 +138,18 @@ class _Seen:
         self._observe = cache(self._observed)
         self._first_loss = cache(self._found_loss)
 
-    def is_like(self, mistake: KnownMistake, prop: str, place: int) -> bool:
-        """Whether it gave what a wrong answer gives that loses a property.
+    def distance(self, mistake: KnownMistake, prop: str, place: int) -> float:
+        """How far it is from what a wrong answer gives that loses a property.
 
         ``place`` is that of its own counterexample.
         """
         case = mistake.loses.get(prop)
         if case is None:
-            return False
+            return np.inf
         if case != (self._first_loss(prop) if self._outcomes is None else place):
-            return False
+            return np.inf
         observed = self._observe(case)
-        return observed is not None and mistake.observed[case].is_like(observed)
+        return np.inf if observed is None else mistake.observed[case].distance(observed)
 
     def _found_loss(self, prop: str) -> int | None:
         """The place of the first case that ``SEED`` draws on which a property is lost."""

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-_ROOM = 5e-5
+ROOM = 5e-5
+"""How far apart two observations of one result may be: what 16 bits round differently elsewhere."""
 _FEW = 4
 _OWN = frozenset({"message", "remedy", "text", "array", "line"})
 """Entries of a record that are in a learner's words, or say where in the cell something stands."""
@@ -33,9 +34,13 @@ class Observation:
 
     def is_like(self, other: Observation) -> bool:
         """Whether both are of the same result, up to rounding."""
-        return self.exact == other.exact and bool(
-            np.allclose(self.numbers, other.numbers, rtol=0, atol=_ROOM)
-        )
+        return self.distance(other) <= ROOM
+
+    def distance(self, other: Observation) -> float:
+        """How far apart both are; infinite where they aren't of the same result."""
+        if self.exact != other.exact or len(self.numbers) != len(other.numbers):
+            return np.inf
+        return float(np.abs(np.subtract(self.numbers, other.numbers)).max(initial=0.0))
 
 
 def observation_of(observed: Mapping[str, Any], without: Iterable[str] = ()) -> Observation:

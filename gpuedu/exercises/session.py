@@ -24,7 +24,6 @@ from gpuedu.exercises.display import Points, draw, draw_figure, draw_text, in_no
 from gpuedu.exercises.examine import examine
 from gpuedu.exercises.guard import Outcome, learner_line, play_guarded, require_nothing_missing
 from gpuedu.exercises.interruption import interrupts_heard
-from gpuedu.exercises.measured import Figures
 from gpuedu.exercises.patience import patience_for
 from gpuedu.exercises.placeholder import has_placeholder
 from gpuedu.exercises.predictions import (
@@ -36,6 +35,7 @@ from gpuedu.exercises.predictions import (
     with_unit,
 )
 from gpuedu.exercises.sign import sign_of_life
+from gpuedu.exercises.told_figures import Figures
 from gpuedu.exercises.variants import require_code
 from gpuedu.interrupts import quiet, unbroken
 from gpuedu.needs import missing_in, missing_of

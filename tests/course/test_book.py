@@ -21,7 +21,6 @@ from gpuedu.course.execution import read_notebook
 from gpuedu.errors import GpueduError
 from gpuedu.exercises.registry import load
 from gpuedu.syllabus import exercise_ids, lesson, parts, ready_lessons
-from tests.chromium import MISSING, chromium_path, launched
 from tests.sampled import sampled
 
 FIRST = lesson("first-kernels")
@@ -262,21 +261,13 @@ def test_a_page_is_light_and_asks_nobody(book):
             assert not re.search(r'(?:src|href)="(?:https?:)?//', tag) or 'rel="canonical"' in tag
 
 
-@pytest.fixture(scope="module")
-def browser():
-    if chromium_path() is None:
-        pytest.skip(MISSING)
-    with launched() as found:
-        yield found
-
-
 @pytest.mark.browser
 @pytest.mark.parametrize(
     ("width", "scheme"),
     sampled(product(WIDTHS, ["light", "dark"]), every=5),  # 375 light, 1366 dark
 )
-def test_a_browser_finds_it_whole_and_accessible(book, browser, width, scheme):
-    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+def test_a_browser_finds_it_whole_and_accessible(book, chromium, width, scheme):
+    page = chromium.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     for name in ("index.html", "lessons/02_first_kernels.html", "exercises.html", "glossary.html"):
@@ -295,8 +286,8 @@ def test_a_browser_finds_it_whole_and_accessible(book, browser, width, scheme):
 
 
 @pytest.mark.browser
-def test_search_finds_a_word_from_a_folder(book, browser):
-    page = browser.new_page()
+def test_search_finds_a_word_from_a_folder(book, chromium):
+    page = chromium.new_page()
     page.goto(f"file://{book}/search.html?q=warp")
     page.wait_for_selector("#search-results li", timeout=20_000)
     assert "million threads" in page.inner_text("#search-results")
