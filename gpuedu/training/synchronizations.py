@@ -71,17 +71,7 @@ _VALUES = {
 _UPLOAD = "copy to the device"
 _READS = " of a tensor"
 _COPIERS = ("tensor", "as_tensor", "asarray")
-_FACTORIES = (
-    "tensor",
-    "as_tensor",
-    "asarray",
-    "arange",
-    "linspace",
-    "full",
-    "zeros",
-    "ones",
-    "empty",
-)
+_FACTORIES = (*_COPIERS, "arange", "linspace", "full", "zeros", "ones", "empty")
 
 
 @dataclass(frozen=True)

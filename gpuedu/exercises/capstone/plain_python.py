@@ -11,10 +11,10 @@ import ast
 import functools
 import importlib
 import operator
-from collections.abc import Iterator
 from types import ModuleType
 
 from gpuedu.errors import AnswerError
+from gpuedu.exercises.capstone.own_names import OwnNames, in_body
 
 _WHOLE = """
     itertools math numpy numpy.random statistics torch torch.amp torch.distributed torch.nn
@@ -123,7 +123,7 @@ def require_plain(name: str, source: str, own: frozenset[str]) -> ast.Module:
             reader.learn(node)
     reader.visit(tree)
     # `self` is a name as any other: `def f(self): return self._x` would show what a store keeps.
-    return ast.fix_missing_locations(_Prefixed().visit(tree))
+    return ast.fix_missing_locations(OwnNames().visit(tree))
 
 
 class _Own(ModuleType):
@@ -256,7 +256,7 @@ class _Reader(ast.NodeVisitor):
         self._require_name(node, node.name)
         if node.keywords:
             self._refuse(node, "a class takes its bases alone here")
-        for one in _in_body(node):
+        for one in in_body(node):
             if isinstance(one, (ast.Import, ast.ImportFrom)):
                 self._refuse(one, "an import in a class is not allowed here", "import above it")
         self.generic_visit(node)
@@ -343,37 +343,6 @@ class _Reader(ast.NodeVisitor):
         return getattr(self, "_called", None) is node
 
 
-class _Prefixed(ast.NodeTransformer):
-    """Gives the program's own private names another beginning, which no library's names have."""
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        self.generic_visit(node)
-        if isinstance(node.value, ast.Name) and node.value.id == "self":
-            node.attr = _prefixed(node.attr)
-        return node
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        self.generic_visit(node)
-        names = [one for one in _in_body(node) if isinstance(one, ast.Name)]
-        members = {one.id for one in names if isinstance(one.ctx, ast.Store)}
-        for one in names:
-            one.id = _prefixed(one.id) if one.id in members else one.id
-        for one in node.body:
-            if isinstance(one, ast.FunctionDef):
-                one.name = _prefixed(one.name)
-        return node
-
-    def visit_keyword(self, node: ast.keyword) -> ast.AST:
-        self.generic_visit(node)
-        if node.arg:
-            node.arg = _prefixed(node.arg)
-        return node
-
-
-def _prefixed(name: str) -> str:
-    return f"own{name}" if name.startswith("_") and not name.startswith("__") else name
-
-
 def _may_be_had(module: str, name: str, found: object) -> bool:
     """Whether something of a library can be in a program's hands."""
     if isinstance(found, ModuleType):
@@ -402,11 +371,3 @@ def _is_from_elsewhere(module: str, found: object) -> bool:
     # While it's counted, some functions of PyTorch are ours in its place.
     own = (module.split(".")[0], "gpuedu")
     return isinstance(home, str) and home.split(".")[0].lstrip("_") not in own
-
-
-def _in_body(node: ast.AST) -> Iterator[ast.AST]:
-    """What a class's body does itself: not in its methods."""
-    for one in ast.iter_child_nodes(node):
-        if not isinstance(one, (ast.FunctionDef, ast.Lambda)):
-            yield one
-            yield from _in_body(one)

@@ -194,12 +194,19 @@ class Kept:
         return self._more(self._size)
 
 
+def more(_n):
+    return _n
+
+
 def inside(self):
     return self._held
 
 
 def run(store):
     return inside(store)
+
+
+three = more(_n=3)
 """
 
 
@@ -208,7 +215,7 @@ def test_what_is_private_is_the_programs_own():
         _held = "secret"
 
     with loaded({"train.py": OWN}, "fast", "train") as train:
-        assert train.Kept().get() == 7
+        assert (train.Kept().get(), train.more(_n=3), train.three) == (7, 3, 3)
         with pytest.raises(AttributeError):
             train.run(Store())
 

@@ -96,6 +96,15 @@ def test_the_course_is_seen_below_a_folder_that_only_root_may_enter(tmp_path, mo
     assert done.stdout.startswith("seen 127.0.0.1"), done.stderr
 
 
+def test_a_sandbox_has_no_terminal_and_the_devices_that_programs_need():
+    """Terminals are the whole machine's, and it has few."""
+    names = "null zero full random urandom shm fd stdin stdout stderr"
+    program = f"import os; print(sorted(os.listdir('/dev')) == sorted({names.split()!r}))"
+    command = bubblewrap.command([sys.executable, "-c", program])
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "True", done.stderr
+
+
 def test_a_folder_that_its_owner_alone_can_read_is_refused_where_root_grades(tmp_path, monkeypatch):
     shared, closed = tmp_path / "shared", tmp_path / "closed"
     shared.mkdir(mode=0o755)

@@ -1,0 +1,64 @@
+"""The private names of a program's classes are its own: no library's object has them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+
+class OwnNames(ast.NodeTransformer):
+    """Gives the program's own private names another beginning, which no library's names have."""
+
+    def __init__(self) -> None:
+        self._members: set[str] = set()
+
+    def visit_Module(self, node: ast.Module) -> ast.AST:
+        """A whole file: a dataclass's fields are also the names of its call's arguments."""
+        for one in ast.walk(node):
+            if isinstance(one, ast.ClassDef):
+                self._members |= _members(one)
+        self.generic_visit(node)
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        """What a method says of ``self``."""
+        self.generic_visit(node)
+        if isinstance(node.value, ast.Name) and node.value.id == "self":
+            node.attr = _prefixed(node.attr)
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        """A class: its methods, and what its body assigns."""
+        self.generic_visit(node)
+        members = _members(node)
+        for one in in_body(node):
+            if isinstance(one, ast.Name) and one.id in members:
+                one.id = _prefixed(one.id)
+        for one in node.body:
+            if isinstance(one, ast.FunctionDef):
+                one.name = _prefixed(one.name)
+        return node
+
+    def visit_keyword(self, node: ast.keyword) -> ast.AST:
+        """An argument by its name."""
+        self.generic_visit(node)
+        if node.arg in self._members:
+            node.arg = _prefixed(node.arg)
+        return node
+
+
+def _members(node: ast.ClassDef) -> set[str]:
+    names = (one for one in in_body(node) if isinstance(one, ast.Name))
+    return {one.id for one in names if isinstance(one.ctx, ast.Store)}
+
+
+def _prefixed(name: str) -> str:
+    return f"own{name}" if name.startswith("_") and not name.startswith("__") else name
+
+
+def in_body(node: ast.AST) -> Iterator[ast.AST]:
+    """What a class's body does itself: not in its methods."""
+    for one in ast.iter_child_nodes(node):
+        if not isinstance(one, (ast.FunctionDef, ast.Lambda)):
+            yield one
+            yield from in_body(one)
