@@ -39,6 +39,7 @@ def import_machine() -> None:
     numpy.random.default_rng()
     for name in _MACHINE:
         _import_whole(name)
+    sys.modules["gpuedu.grading.player.device.modules"].prepare()
     _run_a_kernel()
     _settle()
 

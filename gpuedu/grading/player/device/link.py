@@ -29,13 +29,13 @@ class Link(Codec):
     """The line, and what is known about the device's things on this side.
 
     Args:
-        channel: to the judge, who passes messages on.
+        channel: to the judge, who passes messages on; without one, ``connect`` gives it.
 
     ``classes`` and ``library`` are set by their makers: proxies by the name of what they stand in
     for, and what stands in for the module ``cp``.
     """
 
-    def __init__(self, channel: Channel) -> None:
+    def __init__(self, channel: Channel | None = None) -> None:
         self._channel = channel
         self._known: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
         self._freed: list[list[int]] = []
@@ -47,6 +47,10 @@ class Link(Codec):
         self.clock: RemoteClock | None = None
         self.classes: dict[str, type] = {}
         self.library: Any = None
+
+    def connect(self, channel: Channel) -> None:
+        """Use this line to the judge."""
+        self._channel = channel
 
     def call(self, on: str | int, name: str, args: tuple, kwargs: Mapping[str, Any]) -> Any:
         """Call a function by its path, or a method of a thing by its number."""

@@ -159,10 +159,23 @@ _OWN: dict[str, Callable[[Link], Any]] = {
 """Names that are of the host and meet arrays of the device."""
 
 
+_prepared: list[Link] = []
+"""Links whose classes are made, for the processes that are forked from this one."""
+
+
+def prepare() -> None:
+    """Make beforehand what takes ``install`` its time."""
+    link = Link()
+    link.classes = proxy_classes(link)
+    _prepared.append(link)
+
+
 def install(channel: Channel) -> Link:
     """Make ``cp``, wherever a learner's code may find it, that of a device at the channel's end."""
-    link = Link(channel)
-    link.classes = proxy_classes(link)
+    if not _prepared:
+        prepare()
+    link = _prepared.pop()
+    link.connect(channel)
     link.library = library = RemoteModule(link, "")
     beside = RemoteModule(link, "cupyx")
     for name, module in (("cupy", library), ("cupyx", beside)):

@@ -50,8 +50,9 @@ def _rule(rule: Rule, *, with_text: bool = False) -> Callable[..., Iterator[Comp
         more: tuple[Any, ...] = (joined(*texts),) if with_text else ()
         for line, told in rule(answer, answer.workload, *more):
             yield Complaint(_said(line, told, texts))
-        if not answer.workload.pods:
-            yield Complaint("There are no pods to look at yet.", decides=False)
+        if not any(pod.containers for pod in answer.workload.pods):
+            told = "containers" if answer.workload.pods else "pods"
+            yield Complaint(f"There are no {told} to look at yet.", decides=False)
 
     return broken
 

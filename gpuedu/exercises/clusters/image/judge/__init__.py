@@ -21,6 +21,7 @@ from gpuedu.exercises.clusters.image.judge.rules import (
     deaf_command,
     left_behind,
     moving_images,
+    outside_images,
     told_secrets,
     unsafe_user,
 )
@@ -95,6 +96,12 @@ def _told(fault: AnswerError) -> tuple[str, str]:
     return message, remedy if fault.remedy else ""
 
 
+def _pinned(dockerfile: Dockerfile, files: Files) -> Iterator[Complaint]:
+    yield from moving_images(dockerfile)
+    if all(image == "scratch" for image, _ in outside_images(dockerfile)):
+        yield Complaint("No step starts from an image that is fetched.", decides=False)
+
+
 def _small(dockerfile: Dockerfile, files: Files) -> Iterator[Complaint]:
     yield from with_nvcc(dockerfile)
     yield from left_behind(dockerfile)
@@ -127,7 +134,7 @@ JUDGE = Judge(
             "pinned",
             "every image that you start from has a tag that names a version",
             0.5,
-            _rule(lambda dockerfile, files: moving_images(dockerfile)),
+            _rule(_pinned),
             asks="Which image is fetched if somebody builds this in a year?",
         ),
         document_rule(

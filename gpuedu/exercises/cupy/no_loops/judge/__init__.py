@@ -9,7 +9,16 @@ import numpy as np
 from gpuedu.exercises.arrays.properties import copy_text, instead_of, right_array, unless_idle
 from gpuedu.exercises.arrays.watching import read_copies
 from gpuedu.exercises.compare import array_fault
-from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction, Property
+from gpuedu.exercises.contract import (
+    Case,
+    Fault,
+    Inputs,
+    Judge,
+    Plain,
+    Prediction,
+    Property,
+    Undecided,
+)
 from gpuedu.exercises.cupy.no_loops.play import ARGUMENTS, GROWTH, ROOM
 
 _SHAPES = ((7, 33, 3), (31, 130, 40), (1, 1, 1))
@@ -148,8 +157,18 @@ def runs_on_both(case: Case, observed: Plain) -> Iterator[Fault]:
         shapes = f"has shape {got.shape}, with NumPy {expected.shape}"
         yield Fault("both", f"with CuPy `{name}` {shapes}")
         return
+    if got.shape != _shape_of(case.inputs):
+        shapes = f"has shape {got.shape}, expected {_shape_of(case.inputs)}"
+        yield Undecided("both", f"with CuPy and with NumPy, `{name}` {shapes}")
+        return
     room = 1e-4 * np.abs(expected).max(initial=0)
     yield from array_fault("both", got, expected.astype(np.float64), tolerance=room, name=name)
+
+
+def _shape_of(inputs: Inputs) -> tuple[int, ...]:
+    if inputs["ask"] == "vote":
+        return (len(inputs["distances"]),)
+    return (len(inputs["queries"]), len(inputs["points"]))
 
 
 def grows(case: Case, observed: Plain) -> Iterator[Fault]:

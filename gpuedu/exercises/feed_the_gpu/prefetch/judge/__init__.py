@@ -108,6 +108,9 @@ def _test_items(case: Case, observed: Plain) -> Iterable[Fault]:
     elif observed["is_mixed"]:
         told = "the other call, on another source, did not give the items of that source in order"
         yield Fault(case.decides[0], told)
+    elif len(got) > 1 and observed["ahead"] < 2:
+        told = "the source gave no item before the consumer wanted it, as without `prefetch`"
+        yield Undecided(case.decides[0], told)
 
 
 def items_fault(got: Sequence[int], count: int) -> str:

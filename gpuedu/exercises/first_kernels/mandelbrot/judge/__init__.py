@@ -42,17 +42,20 @@ their one step, and none escapes."""
 
 
 def escape_times(
-    left: float, top: float, step: float, limit: int, shape: tuple[int, int]
+    left: Any, top: Any, step: float, limit: int, shape: tuple[int, int]
 ) -> np.ndarray:
     """Steps of ``z = z * z + c`` from 0 while ``|z| <= 2``, at most ``limit``; (rows, columns).
+
+    Of several views at once if ``left`` and ``top`` are arrays of shape (views, 1, 1): then
+    (views, rows, columns).
 
     >>> escape_times(-2.0, 0.0, 2.0, 9, (1, 3)).tolist()
     [[9, 9, 2]]
     """
     rows, columns = np.indices(shape)
     real, imaginary = left + columns * step, top - rows * step
-    x, y = np.zeros(shape), np.zeros(shape)
-    steps = np.zeros(shape, np.int64)
+    x, y = np.zeros((2, *np.broadcast_shapes(real.shape, imaginary.shape)))
+    steps = np.zeros(x.shape, np.int64)
     for _ in range(limit):
         inside = x * x + y * y <= 4
         next_x, next_y = x * x - y * y + real, 2 * x * y + imaginary
@@ -66,12 +69,12 @@ def steady(view: Mapping[str, Any], shape: tuple[int, int]) -> np.ndarray:
 
     A nudge of the point leaves its count alone there; or every step is exact: at -2, 1 and 2.
     """
-    base = [view[name] for name in ("left", "top", "step", "limit")]
-    exact = escape_times(*base, shape)
-    same = np.ones(shape, bool)
-    for dx, dy in ((_NUDGE, 0), (-_NUDGE, 0), (0, _NUDGE), (0, -_NUDGE)):
-        same &= escape_times(base[0] + dx, base[1] + dy, *base[2:], shape) == exact
-    return same | on_circle(view, shape)
+    nudges = np.array([(0, 0), (_NUDGE, 0), (-_NUDGE, 0), (0, _NUDGE), (0, -_NUDGE)])
+    across, down = nudges.T[:, :, None, None]
+    exact, *nudged = escape_times(
+        view["left"] + across, view["top"] + down, view["step"], view["limit"], shape
+    )
+    return np.all([one == exact for one in nudged], axis=0) | on_circle(view, shape)
 
 
 def on_circle(view: Mapping[str, Any], shape: tuple[int, int]) -> np.ndarray:

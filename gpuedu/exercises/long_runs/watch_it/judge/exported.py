@@ -163,6 +163,9 @@ def test_labels(case: Case, observed: Plain) -> Iterator[Fault]:
     except _UnreadableError:
         yield Undecided("labels", _UNREAD)
         return
+    if not any(families[name].samples for name in TYPES if name in families):
+        yield Undecided("labels", "`scrape` gives none of the five metrics")
+        return
     node = case.inputs["records"][0]["node"]
     for name in TYPES:
         for sample in families[name].samples if name in families else ():

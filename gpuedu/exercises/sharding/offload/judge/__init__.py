@@ -80,7 +80,7 @@ def _test_tokens(case: Case, observed: Plain) -> Iterable[Fault]:
             call = ", ".join(f"{one:.4g}" for one in rates)
             told = f"`tokens_to_hide({call})` is {got:,g}, expected {wanted:,}"
             asks = "Is it a whole number, and are that many enough?"
-            yield Fault("tokens", told, asks if math.ceil(got) == wanted else "")
+            yield Fault("tokens", told, asks if wanted - 1 < got <= wanted else "")
             return
 
 
