@@ -14,8 +14,8 @@ from typing import Any
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import CsvExportPlugin
 
-_ACTS = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""A text that begins so is computed. Source: OWASP, "CSV Injection"."""
+from gpuedu.course.csv_cells import as_cell
+
 _COLUMNS = (
     *("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email"),
     *("raw_score", "late_submission_penalty", "score", "max_score"),
@@ -55,10 +55,11 @@ class SafeCsv(CsvExportPlugin):
 
 
 def _cell(value: Any) -> str:
-    """What stands in a cell; a text that would act begins with an apostrophe.
+    """What stands in a cell.
 
     >>> _cell("=1+cmd"), _cell(-1.5), _cell(None), _cell("Zoë")
     ("'=1+cmd", '-1.5', '', 'Zoë')
     """
-    text = "" if value is None else str(value)
-    return f"'{text}" if isinstance(value, str) and text.startswith(_ACTS) else text
+    if isinstance(value, str):
+        return as_cell(value)
+    return "" if value is None else str(value)

@@ -40,8 +40,9 @@ class Property:
 
     ``asks`` is the question below a counterexample where no known wrong answer is recognized: it
     names no cause. ``test(case, observed)`` yields the faults of a property that judges itself.
-    ``after`` names properties of which one has to be right on some case before this one counts: an
-    answer that does nothing would pass everything that forbids something. ``waits_for`` names
+    ``after`` names properties of which one has to be right on half of its cases before this one
+    counts: an answer that does nothing, or is right where there is nothing to do, would pass
+    everything that forbids something. ``waits_for`` names
     properties that have to be right on all cases before a fault of this one is reported: until then
     it would only show their mistake once more.
     """
@@ -251,9 +252,10 @@ class Judge:
     that fails on this case, and Findings for the rest worth saying: beside those of properties that
     judge themselves, and before them. ``seeds`` is the number of seeds that the solution is proved
     on: fewer if each of them trains a model, and at most 3 if CI should play little of it (see
-    ``gpuedu.course.proof.prove``). ``varies`` names what a play observes that differs from one run
-    to the next, such as times, or with how one and the same mistake is written: known wrong answers
-    are recognized by the rest.
+    ``gpuedu.course.proof.prove``). ``results`` names the properties that are about what comes out:
+    all others are judged after these, except ``apart`` and those that name some themselves.
+    ``varies`` names what a play observes that differs from one run to the next, such as times, or
+    with how one and the same mistake is written: known wrong answers are recognized by the rest.
     """
 
     title: str
@@ -263,7 +265,17 @@ class Judge:
     verdict: Test = lambda case, observed: ()
     predictions: Mapping[str, Prediction] = field(default_factory=dict)
     seeds: int = 20
+    results: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
     varies: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        kept = {*self.results, *self.apart}
+        properties = (
+            prop if prop.after or prop.name in kept else replace(prop, after=self.results)
+            for prop in self.properties
+        )
+        object.__setattr__(self, "properties", tuple(properties))
 
     def seen(self, case: Case, observed: Plain) -> Iterator[Fault | Finding]:
         """All faults and findings of one case."""

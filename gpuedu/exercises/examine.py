@@ -21,6 +21,9 @@ from gpuedu.exercises.mistakes import SEED, with_questions
 from gpuedu.exercises.placeholder import has_placeholder
 from gpuedu.needs import IN_TAB
 
+_BEGUN = 1 / 2
+"""The share of its cases on which a property is right before those ``after`` it count."""
+
 
 @dataclass(frozen=True)
 class PropertyResult:
@@ -314,10 +317,16 @@ def _counted(result: PropertyResult, others: Sequence[PropertyResult]) -> Proper
         told = f"that is judged once this is right: {wrong[0].property.says}"
         return replace(result, fault=Undecided(result.property.name, told), case="", place=-1)
     before = [other for other in others if other.property.name in result.property.after]
-    if not (result.holds and before) or any(other.passed for other in before):
+    if not (result.holds and before) or any(map(_is_begun, before)):
         return result
-    told = f"that is judged once this is right on some case: {before[0].property.says}"
+    where = "more cases" if any(other.passed for other in before) else "some case"
+    told = f"that is judged once this is right on {where}: {before[0].property.says}"
     return replace(result, fault=Undecided(result.property.name, told))
+
+
+def _is_begun(result: PropertyResult) -> bool:
+    """Whether it is right on as many cases as chance, or an answer that does nothing, is not."""
+    return result.passed > 0 and result.passed >= _BEGUN * result.decided
 
 
 def _tells_more(fault: Fault, before: Fault) -> bool:

@@ -49,11 +49,14 @@ def grade(
     from gpuedu.grading.batch.secret import class_secret
     from gpuedu.grading.batch.submissions import find_submissions, task_for
     from gpuedu.grading.batch.variants import variants_in
+    from gpuedu.grading.sandbox.mounts import require_out_of_sight
     from gpuedu.grading.sandbox.users import require_ordinary_user
     from gpuedu.grading.verdict import State
 
     if not sandbox and not scheduler:  # a cluster's workers look at who they are themselves
         require_ordinary_user()
+    if sandbox and secret is not None:
+        require_out_of_sight([secret])
     for exercise in regrade or ():
         lesson_of(exercise)  # raises for one that there is not
     for name in lesson or ():

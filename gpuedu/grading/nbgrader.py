@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import atexit
 import copy
+import os
 import stat
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -44,10 +45,11 @@ from gpuedu.grading.batch.variants import variants_in
 from gpuedu.grading.batch.worker import Worker
 from gpuedu.grading.feedback import feedback_card
 from gpuedu.grading.literal import literal, shielded
-from gpuedu.grading.reading.limits import SubmissionError
+from gpuedu.grading.reading.limits import ReadingLimits, SubmissionError
 from gpuedu.grading.reading.released import origin, released
 from gpuedu.grading.reading.submission import notebook_in
 from gpuedu.grading.sandbox.limits import PlayingLimits
+from gpuedu.grading.sandbox.mounts import require_out_of_sight
 from gpuedu.grading.verdict import GradingTask, read_verdict
 from gpuedu.syllabus import lesson_in, ready_lessons
 
@@ -127,7 +129,10 @@ def _init_notebooks(converter: Autograde) -> None:
 
 
 def _init_assignment(converter: Autograde, assignment_id: str, student_id: str) -> None:
-    """As nbgrader does it, without what is behind links: it would be copied, into feedback, too."""
+    """As nbgrader does it, without what is behind links: it would be copied, into feedback, too.
+
+    Neither is anything copied of what is too large to be read.
+    """
     converting.find_all_files = _regular_files
     try:
         _begin_alone(converter, assignment_id, student_id)
@@ -138,8 +143,17 @@ def _init_assignment(converter: Autograde, assignment_id: str, student_id: str) 
 def _regular_files(folder: str, exclude: Sequence[str] | None = None) -> list[str]:
     if Path(folder).is_symlink():
         return []
-    found = find_all_files(folder, exclude)
-    return [one for one in found if stat.S_ISREG(Path(one).lstat().st_mode)]
+    found = {one: Path(one).lstat() for one in find_all_files(folder, exclude)}
+    kept = {one: told for one, told in found.items() if _is_whole(told)}
+    limits = ReadingLimits()
+    total_bytes = sum(told.st_size for told in kept.values())
+    is_large = len(kept) > limits.files or total_bytes > limits.total_bytes
+    return [] if is_large else list(kept)
+
+
+def _is_whole(told: os.stat_result) -> bool:
+    """Whether it is a file of this folder, and no other name of one elsewhere."""
+    return stat.S_ISREG(told.st_mode) and told.st_nlink == 1
 
 
 class ReadNowhereElse(NotebookExporter):
@@ -241,8 +255,10 @@ class JudgeInSandbox(ClassVerdicts, Execute):
     def _verdict(self, task: GradingTask) -> Mapping[str, Any]:
         ledger = _ledger(self._out())
         opened = ledger.open(task)
-        done = ledger.keep(opened, _worker.judge(opened)) if isinstance(opened, Job) else opened
-        return read_verdict(done.path)
+        if not isinstance(opened, Job):
+            return read_verdict(opened.path)
+        require_out_of_sight([Path.cwd(), self._out(), Path(task.path)])
+        return read_verdict(ledger.keep(opened, _worker.judge(opened)).path)
 
 
 def _shown(

@@ -7,7 +7,9 @@ from datetime import datetime
 from types import SimpleNamespace
 
 import pytest
+from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.utils import as_timezone
 from traitlets.config import Config
 
 from gpuedu.course.nbgrader_settings import configure
@@ -51,6 +53,19 @@ def test_another_text_is_told_and_is_no_moment(read, text):
     assert read(text) == (None, 1)
 
 
+@pytest.mark.parametrize("year", ["0001", "1999", "2101", "9999"])
+def test_a_year_of_another_century_is_no_moment(read, year):
+    """The formgrader shows moments in local time, in which the calendar's last one has no place."""
+    assert read(f"{year}-12-31 23:59:59") == (None, 1)
+
+
+@pytest.mark.parametrize("at", ["2000-01-01 00:00:00", "2100-12-31 23:59:59"])
+def test_a_moment_that_is_read_can_be_shown_anywhere(read, at):
+    found, told = read(at)
+    shown = [as_timezone(found, zone) for zone in ("Europe/Berlin", "America/New_York")]
+    assert told == 0 and {one.tzinfo is not None for one in shown} == {True}
+
+
 def test_a_folder_without_the_file_has_no_moment(tmp_path):
     assert submitted_at(None, str(tmp_path)) is None
 
@@ -59,6 +74,26 @@ def test_the_course_has_nbgrader_read_it_so(monkeypatch):
     monkeypatch.setattr(CourseDirectory, "get_existing_timestamp", None)
     configure(Config())
     assert CourseDirectory.get_existing_timestamp is submitted_at
+
+
+@pytest.mark.parametrize("text", ["9999-12-31 23:59:59", "0001-01-01 00:00:00", "yesterday"])
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/New_York"])
+def test_the_formgrader_lists_everybody(text, zone, tmp_path, monkeypatch):
+    """Whatever one of them wrote, and wherever the teacher is."""
+    original = NbGraderAPI.get_submitted_timestamp
+    monkeypatch.setattr(NbGraderAPI, "get_submitted_timestamp", original)
+    config = Config()
+    configure(config)
+    config.CourseDirectory.root = str(tmp_path)
+    for learner, at in {"ada": text, "bob": "2026-11-20 10:00:00"}.items():
+        folder = tmp_path / "submitted" / learner / "01_why_gpus"
+        folder.mkdir(parents=True)
+        (folder / "01_why_gpus.ipynb").write_text("{}")
+        (folder / "timestamp.txt").write_text(at)
+    api = NbGraderAPI(CourseDirectory(config=config), config=config)
+    api.timezone = zone
+    found = {one["student"]: one["timestamp"] for one in api.get_submissions("01_why_gpus")}
+    assert found == {"ada": None, "bob": "2026-11-20T10:00:00"}
 
 
 @pytest.mark.parametrize("kind", ["pipe", "endless"])

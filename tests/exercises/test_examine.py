@@ -95,6 +95,31 @@ def test_what_an_answer_leaves_undone_counts_once_it_does_something():
     assert fault.message == "that is judged once this is right on some case: the double"
 
 
+def test_what_is_right_where_there_is_nothing_to_do_has_not_begun():
+    """An answer that gives 0 has the double of 0: one case of three."""
+
+    def draw(rng):
+        return [Case(f"{n}", {"n": n}) for n in (0, 3, 4)]
+
+    def judge(case, observed):
+        if observed["value"] != 2 * case.inputs["n"]:
+            yield Fault("value", f"gave {observed['value']}")
+
+    properties = (Prop("value", "the double", 2), Prop("whole", "a whole number", 1))
+    exercise = make(judge, draw)
+    exercise = replace(
+        exercise, judge=replace(exercise.judge, properties=properties, results=("value",))
+    )
+    assert examine(exercise, [lambda n: 2 * n]).points == 3
+    assert examine(exercise, [lambda n: 2 * n if n < 4 else 0]).points == 1
+    report = examine(exercise, [lambda n: 0])
+    assert report.points == 0
+    told = "that is judged once this is right on more cases: the double"
+    assert report.results[1].fault == Undecided("whole", told)
+    judge = replace(exercise.judge, properties=properties, apart=("whole",))
+    assert examine(replace(exercise, judge=judge), [lambda n: 0]).points == 1
+
+
 def test_a_fault_that_another_property_explains_waits_for_it():
     def draw(rng):
         return [

@@ -11,6 +11,7 @@ from shutil import rmtree
 import nbformat
 import pytest
 
+from gpuedu.grading.reading import ReadingLimits
 from gpuedu.grading.verdict import read_verdicts
 from tests.grading.classroom import (
     LESSON,
@@ -93,6 +94,15 @@ def course(tmp_path_factory, zygote):
     (notes / "notes.txt").symlink_to(course / "verdicts" / "class-secret.txt")
     (notes / "endless").symlink_to("/dev/zero")
     (notes / "data.txt").write_text("theirs")
+    (course / "elsewhere.txt").write_text("not theirs")
+    (notes / "hard.txt").hardlink_to(course / "elsewhere.txt")
+    heap = hand_in(course, "heap", little).parent
+    with (heap / "heap.bin").open("wb") as file:
+        file.truncate(ReadingLimits().total_bytes + 1)
+    shy = json.loads(text)
+    for one in shy["cells"]:
+        one["metadata"] |= {"transient": {"remove_source": True}, "tags": 5}
+    (folder_of(course, "shy") / NAME).write_text(json.dumps(shy))
     os.mkfifo(hand_in(course, "waits", little).parent / "timestamp.txt")
     (hand_in(course, "late", little).parent / "timestamp.txt").symlink_to("/dev/zero")
     hand_in(course, "new\nline", little)
@@ -116,11 +126,22 @@ def test_the_gradebook_has_every_verdict(course):
     assert points == {who: one["points"] for who, one in verdicts.items()}
     assert "new\nline" not in verdicts  # nbgrader cannot have such a name, and it stops nobody
     whole = points["ann"]
-    alike = ("doubled", "marked", "wide", "windows", "named", "copied", "b[r]", "below", "packed")
+    alike = (
+        "shy",
+        "doubled",
+        "marked",
+        "wide",
+        "windows",
+        "named",
+        "copied",
+        "b[r]",
+        "below",
+        "packed",
+    )
     for learner in alike:
         assert points.get(learner, whole) == whole, learner
     failed = {who for who, one in verdicts.items() if one["state"] != "graded"}
-    assert failed == {"nothing", "half", "linked", "whole"}
+    assert failed == {"nothing", "half", "linked", "whole", "heap"}
 
 
 def test_the_cells_that_are_shown_were_judged(course):
@@ -131,6 +152,14 @@ def test_the_cells_that_are_shown_were_judged(course):
             if "-answer" in cell.id and cell.id in given:
                 wanted = verdict["answers"].get(cell.id, given[cell.id])
                 assert cell.source.rstrip() == wanted.rstrip(), (learner, cell.id)
+
+
+def test_metadata_of_a_learner_hides_no_answer(course):
+    whole, shy = (
+        (course / "feedback" / who / LESSON / f"{LESSON}.html").read_text("utf-8")
+        for who in ("ann", "shy")
+    )
+    assert "only ann wrote this" in whole and "only ann wrote this" in shy
 
 
 def test_endless_texts_make_no_endless_page(course):
@@ -145,5 +174,6 @@ def test_nothing_behind_a_link_is_shown(course):
         assert "only ann wrote this" not in page, learner
     there = {one.name for one in (course / "feedback" / "notes" / LESSON).iterdir()}
     assert there == {f"{LESSON}.html", "data.txt"}
+    assert [one.suffix for one in (course / "feedback" / "heap" / LESSON).iterdir()] == [".html"]
     page = (course / "feedback" / "half" / LESSON / f"{LESSON}.html").read_text("utf-8")
     assert "this is not a notebook" in page

@@ -19,6 +19,8 @@ _DEFINED = re.compile(r"^(?:async\s+def|def|class)\s+(\w+)", re.MULTILINE)
 _ASSIGNED = re.compile(r"^([^\W\d]\w*)\s*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
 _KEPT = 8_192
 """Sources of which it is known what they define: each cell is compared with many others."""
+_MOST_NAMES = 1_000
+"""Of one cell: whatever has more is no answer, and sets of millions would be compared."""
 _PREDICTED = re.compile(r"\bpredict\(\s*[\"']([\w-]+)")
 
 
@@ -86,14 +88,18 @@ def names(source: str) -> frozenset[str]:
     >>> sorted(names('chains: dict = {\n    "blur": ...}'))
     ['chains']
     """
-    defined = frozenset(_DEFINED.findall(source)) | frozenset(_PREDICTED.findall(source))
-    return defined or assigned(source)
+    return _found(_DEFINED, source) | _found(_PREDICTED, source) or assigned(source)
 
 
 @lru_cache(maxsize=_KEPT)
 def assigned(source: str) -> frozenset[str]:
     """What its top-level code assigns."""
-    return frozenset(_ASSIGNED.findall(source))
+    return _found(_ASSIGNED, source)
+
+
+def _found(pattern: re.Pattern[str], source: str) -> frozenset[str]:
+    named = (match[1] for match in pattern.finditer(source))
+    return frozenset(itertools.islice(named, _MOST_NAMES))
 
 
 def forget() -> None:
@@ -187,8 +193,9 @@ def _defines_the_same(slot: Slot, cell: NotebookNode) -> bool:
 
 def _defines_more(slot: Slot, cell: NotebookNode) -> bool:
     wanted = _defined(slot)
-    said = names(cell.source) | assigned(cell.source)
-    return cell.cell_type == "code" and bool(wanted) and wanted <= said
+    if cell.cell_type != "code" or not wanted:
+        return False
+    return wanted <= names(cell.source) | assigned(cell.source)
 
 
 def _match_by(

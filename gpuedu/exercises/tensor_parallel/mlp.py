@@ -24,8 +24,9 @@ class Mlp:
         ranks: how many share it.
         steps: how many training steps.
         seed: of all numbers.
-        grows: what both matrices are multiplied by once they are split, before the first step: who
-            computes with whole ones that were kept computes with others.
+        grows: before each step, every number of both matrices is multiplied by a factor of its own,
+            between 1 less this and 1 more: who computes with whole ones that were kept, and not
+            with the pieces, computes with others.
     """
 
     tokens: int
@@ -34,7 +35,7 @@ class Mlp:
     ranks: int
     steps: int = 3
     seed: int = 0
-    grows: float = 1.0
+    grows: float = 0.0
 
     def weights(self) -> tuple[Tensor, Tensor, Tensor]:
         """``w1`` (width, hidden), ``w2`` (hidden, width) and the bias (width,); fresh ones."""
@@ -42,6 +43,14 @@ class Mlp:
         shapes = (self.width, self.hidden), (self.hidden, self.width), (self.width,)
         w1, w2, bias = (torch.randn(one, generator=chance, dtype=torch.float64) for one in shapes)
         return w1 / 2, w2 / 2, bias
+
+    def growth(self, step: int) -> tuple[Tensor, Tensor]:
+        """By what ``w1`` and ``w2`` are multiplied before a step."""
+        chance = generator(self.seed, 2, step)
+        shapes = (self.width, self.hidden), (self.hidden, self.width)
+        drawn = [torch.rand(one, generator=chance, dtype=torch.float64) for one in shapes]
+        first, second = (1 + self.grows * (2 * one - 1) for one in drawn)
+        return first, second
 
     def batch(self, step: int) -> tuple[Tensor, Tensor]:
         """The input of a step, and the gradient of its output, (tokens, width) each."""

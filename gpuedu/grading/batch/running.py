@@ -19,6 +19,7 @@ from gpuedu.grading.batch.reader import import_reader
 from gpuedu.grading.sandbox.availability import require_sandbox
 from gpuedu.grading.sandbox.cgroups import sweep_groups
 from gpuedu.grading.sandbox.limits import PlayingLimits
+from gpuedu.grading.sandbox.mounts import require_out_of_sight
 from gpuedu.grading.sandbox.sweeping import swept
 from gpuedu.grading.verdict import GradingTask
 from gpuedu.hardware.machine import available_memory_bytes
@@ -112,6 +113,7 @@ def grade_class(
     with contextlib.ExitStack() as stack:
         if not scheduler and sandbox:
             require_sandbox()
+            require_out_of_sight([out, *(Path(task.path) for task in tasks)])
             sweep_groups()
             stack.enter_context(swept())
         ledger.sweep()

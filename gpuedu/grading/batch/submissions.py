@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from gpuedu.course.lesson_names import ENDINGS, lesson_named
 from gpuedu.errors import GpueduError
 from gpuedu.grading.batch.variants import Variants, code_for
 from gpuedu.grading.verdict import GradingTask
-from gpuedu.syllabus import lessons as all_lessons
 from gpuedu.syllabus import ready_lessons
 
-_ENDINGS = re.compile(r"\.(ipynb|zip)$", re.IGNORECASE)
-_COPY = re.compile(r"(_?\(\d+\)|_(copy|kopie)?_?\d*)$")
-"""What browsers, file managers and platforms put behind a name that is taken, in plain form."""
-_PLAIN = re.compile(r"[\s_-]+")
 _MOST_TOLD = 10
 """Files of a learner's that are passed over for the same reason: of more, only how many."""
 
@@ -113,10 +108,10 @@ def _submissions_of(
         pass_over([learner], "it is empty")
     for path in is_folder:
         lesson = lesson_named(path.name)
-        if not lesson or not (is_folder[path] or _ENDINGS.search(path.name)):
+        if not lesson or not (is_folder[path] or ENDINGS.search(path.name)):
             odd.append(path)
         else:
-            (exact if _ENDINGS.sub("", path.name) == lesson else near)[lesson].append(path)
+            (exact if ENDINGS.sub("", path.name) == lesson else near)[lesson].append(path)
     pass_over(odd, "its name is not that of a lesson's folder, archive or notebook")
     found = {}
     for lesson in sorted({*exact, *near}):
@@ -128,26 +123,6 @@ def _submissions_of(
             count = f"it is one of {len(best):,} submissions of this lesson"
             pass_over(best, f"{count}: keep one of them, or nothing is graded")
     return found
-
-
-def lesson_named(name: str) -> str:
-    """The folder of the lesson that a file's or folder's name belongs to, or "".
-
-    >>> lesson_named("01_why_gpus (1).ipynb"), lesson_named("1-Why-GPUs-copy.zip")
-    ('01_why_gpus', '01_why_gpus')
-    >>> lesson_named("01_why_gpus_notes.ipynb"), lesson_named("why_gpus.ipynb")
-    ('', '')
-    """
-    plain = _PLAIN.sub("_", _ENDINGS.sub("", name)).lower()
-    by_name = {f"{one.number}_{one.folder.partition('_')[2]}": one.folder for one in all_lessons()}
-    while plain:
-        number, _, rest = plain.partition("_")
-        found = by_name.get(f"{int(number)}_{rest}") if number.isdecimal() else None
-        shorter = _COPY.sub("", plain)
-        if found or shorter == plain:
-            return found or ""
-        plain = shorter
-    return ""
 
 
 def seed_for(secret: str, learner: str) -> int:

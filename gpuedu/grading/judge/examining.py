@@ -7,30 +7,25 @@ are compared here.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from gpuedu.exercises.contract import Case, Exercise, Fault, Finding, Plain
+from gpuedu.exercises.contract import Case, Exercise
 from gpuedu.exercises.examine import Report, report_of, report_without_cases
-from gpuedu.exercises.guard import TOO_LONG, Outcome, Problem, play_guarded, without_cause
+from gpuedu.exercises.guard import TOO_LONG, Outcome, Problem, without_cause
 from gpuedu.exercises.registry import load_measure
 from gpuedu.grading.judge.cells import Cells
-from gpuedu.grading.judge.memory import at_most_more
 from gpuedu.grading.judge.players import PlayerGoneError
 from gpuedu.grading.judge.relaying import Relay
 from gpuedu.grading.judge.stage import Stage
-from gpuedu.grading.sandbox.limits import JudgeSlowError, PlayingLimits
+from gpuedu.grading.judge.wary import wary
+from gpuedu.grading.sandbox.limits import PlayingLimits
 
-VERDICT_LIMIT_S = 30.0
-_VERDICT_BYTES = 2 * 2**30
-"""More than any judge takes, and less than what would end its process."""
 _MOST_TEXT = 4_000
-_MOST_NUMBERS = 2_000_000
-"""In the arrays of a result: a judge may go through them one by one. No exercise's has a fourth."""
 
 Ask = Callable[[Any, float], Any]
 """Asks a player, with a limit in seconds; see ``Player.ask``."""
@@ -69,7 +64,7 @@ def examine_cells(stage: Stage, exercise: Exercise, cells: Cells, seed: int) -> 
     outcomes = table.play(cases)
     table.begin_round()  # what is played for questions may take as long as the cases, and no longer
     report = report_of(
-        _wary(exercise), cases, outcomes, has_blanks=has_blanks, seed=seed, play=table.play_next
+        wary(exercise), cases, outcomes, has_blanks=has_blanks, seed=seed, play=table.play_next
     )
     # What a learner's program, or compiled code, did there is no longer the course's alone.
     is_used_up = relay.used_device or exercise.play.compiles
@@ -264,17 +259,6 @@ class _Table:
         )
 
 
-def _in_time(outcome: Outcome) -> Outcome:
-    """What the judge computed, by itself.
-
-    Raises:
-        JudgeSlowError: it did not end in time.
-    """
-    if outcome.ends_check:
-        raise JudgeSlowError(f"the judge did not get through a result in {VERDICT_LIMIT_S:g} s")
-    return outcome
-
-
 def _problem_of(reply: Any) -> Problem | None:
     """The problem that a reply tells of.
 
@@ -294,35 +278,3 @@ def _problem_of(reply: Any) -> Problem | None:
 
 def _list(value: Any) -> list:
     return value if type(value) is list else []
-
-
-def _wary(exercise: Exercise) -> Exercise:
-    """The exercise with a verdict for results that nobody vouches for: it never raises or hangs."""
-
-    def verdict(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
-        if _numbers_in(observed) > _MOST_NUMBERS:
-            return faults(case, f"more than {_MOST_NUMBERS:,} numbers")
-        with at_most_more(_VERDICT_BYTES):
-            outcome = _in_time(
-                play_guarded(lambda: list(exercise.judge.seen(case, observed)), VERDICT_LIMIT_S)
-            )
-        if outcome.problem is None:
-            return outcome.observed
-        return faults(case, outcome.problem.message)
-
-    def faults(case: Case, why: str) -> list[Fault]:
-        message = f"its result does not have the form that is judged ({why})"
-        names = case.decides or [prop.name for prop in exercise.judge.properties]
-        return [Fault(name, message) for name in names]
-
-    judged = tuple(replace(prop, test=None) for prop in exercise.judge.properties)
-    return replace(exercise, judge=replace(exercise.judge, verdict=verdict, properties=judged))
-
-
-def _numbers_in(observed: Any) -> int:
-    """How many elements the arrays of a result have together."""
-    if isinstance(observed, np.ndarray):
-        return observed.size
-    if isinstance(observed, Mapping):
-        return sum(map(_numbers_in, observed.values()))
-    return sum(map(_numbers_in, observed)) if isinstance(observed, (list, tuple)) else 0

@@ -24,6 +24,7 @@ class ReadingLimits:
         archive_bytes: of an archive.
         notebook_bytes: of the notebook, outputs included.
         values: commas and brackets in the notebook, each of which takes memory once it is read.
+        objects: opening braces in it: what is read of one takes a quarter of a kilobyte.
         cells: in the notebook.
         source_bytes: of one answer.
     """
@@ -34,5 +35,6 @@ class ReadingLimits:
     archive_bytes: int = 60 * MIB
     notebook_bytes: int = 30 * MIB
     values: int = 1_000_000
+    objects: int = 200_000
     cells: int = 2_000
     source_bytes: int = 200_000

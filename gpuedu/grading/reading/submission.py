@@ -14,6 +14,7 @@ from nbformat import NotebookNode
 from gpuedu.course.workspace.matching import forget, is_same, match, names, role, slots
 from gpuedu.course.workspace.notebook_text import UnreadableNotebookError, clean, parse
 from gpuedu.grading.reading.files import find_notebook
+from gpuedu.grading.reading.lightening import lightened
 from gpuedu.grading.reading.limits import ReadingLimits, SubmissionError
 from gpuedu.grading.submission import Submission
 from gpuedu.grading.texts import printable
@@ -100,11 +101,12 @@ def _parse(data: bytes, limits: ReadingLimits, remarks: list[str]) -> NotebookNo
     if not data.strip():
         raise SubmissionError("the notebook is empty", remedy="save it, and hand it in again")
     text = _decode(data, remarks)
-    if sum(text.count(mark) for mark in "[{,") > limits.values:
+    is_large = sum(text.count(mark) for mark in "[{,") > limits.values
+    if is_large or text.count("{") > limits.objects:
         raise SubmissionError("the notebook has too many values in it")
     try:
-        mine = clean(parse(text.encode("utf-8"), partial(_lighten, limits)))
-    except UnreadableNotebookError as fault:
+        mine = clean(lightened(parse(text.encode("utf-8"), partial(_lighten, limits))))
+    except (UnreadableNotebookError, RecursionError) as fault:
         raise SubmissionError(
             f"this is not a notebook: {fault}",
             remedy="open it in JupyterLab, save it, and hand that file in",

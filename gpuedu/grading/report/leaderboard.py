@@ -14,12 +14,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from gpuedu.course.csv_cells import as_cell
 from gpuedu.exercises.capstone.report_text import figure_of, leaderboard_name, rows_of
 
 EXERCISE, ANSWER = "make-it-fast", "report"
 _MUST_HOLD = ("same", "rows", "before", "after")
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet would begin to compute at."""
 
 
 @dataclass(frozen=True)
@@ -87,13 +86,8 @@ def as_csv(entries: Iterable[Entry]) -> str:
     costs = list(dict.fromkeys(cost for one in entries for cost in one.after))
     text = io.StringIO()
     write = csv.writer(text, lineterminator="\n")
-    write.writerow(["place", "name", "points", "times less (geometric mean)", *costs])
+    write.writerow(["place", "name", "points", "times less (geometric mean)", *map(as_cell, costs)])
     for place, one in enumerate(entries, 1):
-        figures = [_plain(one.after.get(cost, "")) for cost in costs]
-        write.writerow([place, _plain(one.name), one.points, f"{one.times:.3g}", *figures])
+        figures = [as_cell(one.after.get(cost, "")) for cost in costs]
+        write.writerow([place, as_cell(one.name), one.points, f"{one.times:.3g}", *figures])
     return text.getvalue()
-
-
-def _plain(text: str) -> str:
-    """A text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(_FORMULAS) else text

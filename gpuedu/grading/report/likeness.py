@@ -37,9 +37,13 @@ def alike(answers: Mapping[str, str], usual: str = "") -> list[Likeness]:
     given = runs_of(usual)
     own = {learner: runs_of(text) - given for learner, text in answers.items()}
     long = {who: runs for who, runs in own.items() if runs.total() + RUN > LEAST_TOKENS}
+    totals = {who: runs.total() for who, runs in long.items()}
     groups: dict[str, set[str]] = {who: {who} for who in long}
     shares: dict[str, float] = {}
     for one, other in combinations(sorted(long), 2):
+        fewer, more = sorted((totals[one], totals[other]))
+        if fewer / more < ALIKE:  # what they share is at most `fewer`, of at least `more`
+            continue
         both, either = long[one] & long[other], long[one] | long[other]
         share = both.total() / either.total()
         if share >= ALIKE:

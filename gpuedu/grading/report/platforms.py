@@ -15,13 +15,12 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from gpuedu.course.csv_cells import as_cell
 from gpuedu.errors import GpueduError
 from gpuedu.grading.report.behaviors import Verdicts
 from gpuedu.grading.texts import printable
 from gpuedu.grading.verdict import State
 
-_ACTS = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet would begin to compute at."""
 _MOODLE_USER = "Username"
 _CANVAS_USER = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 _CANVAS_POINTS = "    Points Possible"
@@ -63,7 +62,7 @@ def filled_worksheet(text: str, verdicts: Verdicts, lesson: str) -> tuple[str, i
     Raises:
         GpueduError: the file is no such worksheet, or a verdict is on nobody in it.
     """
-    first, *rows = list(csv.reader(io.StringIO(text.removeprefix("\ufeff")))) or [[]]
+    first, *rows = _read(text.removeprefix("\ufeff")) or [[]]
     columns = [name.strip().lower() for name in first]
     missing = [name for name in _WORKSHEET_COLUMNS if name not in columns]
     if missing:
@@ -88,6 +87,19 @@ def filled_worksheet(text: str, verdicts: Verdicts, lesson: str) -> tuple[str, i
     return _written([first, *rows]), len(known)
 
 
+def _read(text: str) -> list[list[str]]:
+    """A worksheet's rows, with cells of any length: it has what learners wrote as online text."""
+    usual = csv.field_size_limit(len(text) + 1)
+    try:
+        return list(csv.reader(io.StringIO(text)))
+    except csv.Error as fault:
+        raise GpueduError(
+            f"the worksheet cannot be read: {fault}", remedy="download it again from Moodle"
+        ) from fault
+    finally:
+        csv.field_size_limit(usual)
+
+
 def as_csv(table: Table) -> str:
     """A table as comma-separated values; no cell is a formula."""
     return _written([_cell(one) for one in row] for row in table)
@@ -107,8 +119,7 @@ def _cell(value: object) -> str:
     """
     if isinstance(value, float):
         return f"{value:g}"
-    text = "" if value is None else str(value)
-    return f"'{text}" if text.startswith(_ACTS) else text
+    return "" if value is None else as_cell(str(value))
 
 
 def _lessons(verdicts: Verdicts) -> list[str]:

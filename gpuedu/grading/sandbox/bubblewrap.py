@@ -11,7 +11,6 @@ namespaces without that one, and what runs inside first becomes ``players_user``
 from __future__ import annotations
 
 import shutil
-import site
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -20,24 +19,22 @@ from pathlib import Path
 
 from gpuedu.grading.sandbox.hidden import hidden_files, hidden_folders
 from gpuedu.grading.sandbox.limits import SandboxError
+from gpuedu.grading.sandbox.mounts import (
+    EMPTIED,
+    PACKAGE,
+    SYSTEM,
+    is_alias,
+    mounted,
+    names_of,
+    of_python,
+)
 from gpuedu.grading.sandbox.users import players_user
 
 HOME = "/home/learner"
 USER_ID = 1000
-_PACKAGE = Path(__file__).resolve().parents[2]
 _HOSTS = Path(__file__).with_name("hosts")
 """What ``localhost`` is; no name of the machine's network."""
 _NOTHING = Path(__file__).with_name("nothing.py")
-_SYSTEM = (
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/etc/ld.so.cache",
-    "/etc/alternatives",
-)
 _OF_A_USER = ("--unshare-all", "--unshare-user")
 _OF_ROOT = (
     *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"),
@@ -163,7 +160,7 @@ def writable_folders() -> tuple[str, ...]:
 
     Not ``/tmp`` if Python or the course is in it: an empty one would hide them.
     """
-    taken = any(one.is_relative_to("/tmp") for one in mounted_folders())
+    taken = any(one.is_relative_to("/tmp") for one in mounted())
     return (HOME, "/dev/shm") if taken else (HOME, "/tmp", "/dev/shm")
 
 
@@ -180,7 +177,7 @@ def _environment() -> Iterator[str]:
         "OPENBLAS_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONPATH": str(_PACKAGE.parent),
+        "PYTHONPATH": str(PACKAGE.parent),
         "GLOO_SOCKET_IFNAME": "lo",
         "GPUEDU_TIER": "cpu",
     }
@@ -189,37 +186,27 @@ def _environment() -> Iterator[str]:
 
 
 def _system() -> Iterator[str]:
-    for name in _SYSTEM:
+    for name in SYSTEM:
         path = Path(name)
         if path.is_symlink():
             yield from ("--symlink", str(path.readlink()), name)
         elif path.exists():
             yield from _bind(path)
-    for folder in _python_folders():
-        yield from _bind(folder)
-
-
-def mounted_folders() -> list[Path]:
-    """Folders of this machine, besides the system's, that are visible inside."""
-    return [_PACKAGE, *_python_folders()]
-
-
-def _python_folders() -> list[Path]:
-    """Python and its packages, without folders that lie in one another or in the system's."""
-    wanted = {Path(sys.prefix), Path(sys.base_prefix), Path(sys.executable).resolve().parents[1]}
-    wanted |= {Path(one) for one in site.getsitepackages()}
-    wanted = {one for one in wanted if one.is_dir() and not one.is_relative_to("/usr")}
-    return sorted(
-        one
-        for one in wanted
-        if not any(one != other and one.is_relative_to(other) for other in wanted)
-    )
+    for name in EMPTIED:
+        if Path(name).is_dir() and not Path(name).is_symlink():
+            yield from ("--tmpfs", name, "--remount-ro", name)
+    for path in of_python():
+        if is_alias(path):
+            yield from ("--symlink", path.resolve().name, str(path))
+        else:
+            yield from _bind(path)
 
 
 def _course() -> Iterator[str]:
     """The package, with nothing where something is that a learner's code must not see."""
-    yield from _bind(_PACKAGE)
-    for folder in hidden_folders(_PACKAGE):
-        yield from ("--tmpfs", str(folder), "--remount-ro", str(folder))
-    for file in hidden_files(_PACKAGE):
-        yield from ("--ro-bind", str(_NOTHING), str(file))
+    yield from _bind(PACKAGE)
+    for package in names_of(PACKAGE, mounted()):
+        for folder in hidden_folders(package):
+            yield from ("--tmpfs", str(folder), "--remount-ro", str(folder))
+        for file in hidden_files(package):
+            yield from ("--ro-bind", str(_NOTHING), str(file))

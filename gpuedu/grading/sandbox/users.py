@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,7 +13,9 @@ PLAYERS = 65_533
 """User and group of players if the grader is root, or one of the numbers below it: distributions
 give these to nobody. Not that of ``nobody`` itself, which may own files and processes."""
 _USERS = 1000
-_READ_AND_ENTER = 0o5
+_READ, _READ_AND_ENTER = 0o4, 0o5
+_FILES, _MOST_FILES = 4096, 65_536
+"""What a grader needs, and what it takes of what it may have."""
 
 
 def players_user() -> int | None:
@@ -34,16 +37,40 @@ def require_ordinary_user() -> None:
         )
 
 
-def require_readable(folders: Iterable[Path]) -> None:
-    """Raise SandboxError if players could not read a folder that is mounted for them.
+def require_readable(paths: Iterable[Path]) -> None:
+    """Raise SandboxError if players could not read a file or folder that is mounted for them.
 
     Folders above it do not matter: inside the sandbox there are others, which anyone may enter.
     """
     if players_user() is None:
         return
-    for folder in folders:
-        if folder.stat().st_mode & _READ_AND_ENTER != _READ_AND_ENTER:
+    for path in paths:
+        needed = _READ_AND_ENTER if path.is_dir() else _READ
+        if path.stat().st_mode & needed != needed:
             raise SandboxError(
-                f"{folder} can be read by its owner alone, and players do not run as root",
-                remedy=f"`chmod -R o+rX {folder}`, or the grader started as an ordinary user",
+                f"{path} can be read by its owner alone, and players do not run as root",
+                remedy=f"`chmod -R o+rX {path}`, or the grader started as an ordinary user",
             )
+
+
+def allow_files() -> None:
+    """Let this process, which is not root, have many files open.
+
+    The kernel counts by user the descriptors that were sent and are not received yet, and holds
+    them against this limit of whoever sends another one. Players who are this user could leave as
+    many as their own limit, for each processor, and then no judge would get a player.
+
+    Raises:
+        SandboxError: the system allows too few.
+    """
+    if os.geteuid() == 0:
+        return  # whom the kernel does not count, and who has another user's number
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    allowed = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
+    if allowed < _FILES:
+        raise SandboxError(
+            f"a process may have {allowed} files open here, and a grader needs {_FILES}",
+            remedy="`ulimit -Hn` shows the limit; whoever runs the machine can raise it",
+        )
+    if soft != resource.RLIM_INFINITY and soft < allowed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))

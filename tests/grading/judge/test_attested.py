@@ -13,7 +13,7 @@ from gpuedu.exercises.attesting import attested
 from gpuedu.exercises.contract import Answer, Case, Play
 from gpuedu.exercises.training_step.hidden_syncs.given_loop import run_loop
 from gpuedu.grading.describing import describe
-from gpuedu.grading.judge import examining
+from gpuedu.grading.judge import wary
 from gpuedu.grading.judge.memory import at_most_more
 from gpuedu.grading.player.recording import Recorder
 from gpuedu.grading.replaying import play_again
@@ -103,10 +103,10 @@ def test_a_judge_that_would_take_too_much_memory_has_no_result_to_judge():
 
     exercise = Bench(ROOT, "hidden-syncs").exercise
     judge = replace(exercise.judge, verdict=verdict)
-    wary = examining._wary(replace(exercise, judge=judge))
+    judged = wary.wary(replace(exercise, judge=judge))
     case = Case("", {})
-    assert list(wary.judge.verdict(case, {"side": 10})) == []
-    fault, *_ = wary.judge.verdict(case, {"side": 60_000})
+    assert list(judged.judge.verdict(case, {"side": 10})) == []
+    fault, *_ = judged.judge.verdict(case, {"side": 60_000})
     assert "does not have the form that is judged" in fault.message
     with at_most_more(2**30):
         np.ones(2**20)

@@ -11,7 +11,7 @@ import pytest
 from gpuedu.course.proof import Bench
 from gpuedu.exercises.examine import report_without_cases
 from gpuedu.exercises.registry import load
-from gpuedu.grading.judge import examining
+from gpuedu.grading.judge import wary
 from gpuedu.grading.judge.cells import Cells, course_cells, is_untouched
 from gpuedu.grading.judge.examining import examine_cells
 from gpuedu.grading.judge.grading import grade
@@ -55,11 +55,29 @@ def test_a_judge_that_is_too_slow_is_a_fault_of_ours(zygote, monkeypatch):
             pass
 
     exercise = load("first-check")
-    monkeypatch.setattr(examining, "VERDICT_LIMIT_S", 0.2)
+    monkeypatch.setattr(wary, "VERDICT_LIMIT_S", 0.2)
     exercise = replace(exercise, judge=replace(exercise.judge, verdict=for_ever))
     cells = Cells((("answer", RIGHT),), ("copied_bytes",))
     with Stage(zygote, PlayingLimits()) as stage, pytest.raises(JudgeSlowError):
         examine_cells(stage, exercise, cells, 3)
+
+
+def test_a_result_of_the_learners_own_that_costs_the_judge_any_time_is_no_fault_of_ours(
+    monkeypatch,
+):
+    """Where nothing is played again, a made-up result may be as long as a message."""
+    exercise = load("survive")
+    assert not (exercise.play.on_machine or exercise.play.is_repeatable)
+    monkeypatch.setattr(wary, "VERDICT_LIMIT_S", 0.5)
+    cases = exercise.judge.cases(np.random.default_rng(1)) * 2
+    one = {"run": "unbroken", "rank": 0, "step": 3, "file": 1, "path": "a", "at": 0, "attempt": 0}
+    entries = [{**one, "kind": "save"} for _ in range(10_900)]
+    entries += [{**one, "kind": "fsync", "at": 1, "size": 1}]
+    observed = {"entries": entries, "failure": "", "remedy": "", "attempt": 0}
+    judge = wary.wary(exercise).judge
+    for case in cases:  # of which only the first one takes time
+        faults = list(judge.verdict(case, observed))
+        assert faults and all("costs too much time" in fault.message for fault in faults)
 
 
 def test_a_blank_with_other_line_ends_is_a_blank_and_one_with_a_word_in_it_is_not():
@@ -74,5 +92,5 @@ def test_numbers_without_end_are_a_result_that_is_not_judged():
     exercise = load("train-digits")
     (case, *_) = exercise.judge.cases(np.random.default_rng(1))
     observed = {"accuracies": [np.zeros(60_000_000, bool)], "learned": [], "frozen": []}
-    faults = list(examining._wary(exercise).judge.verdict(case, observed))
+    faults = list(wary.wary(exercise).judge.verdict(case, observed))
     assert faults and all("2,000,000 numbers" in fault.message for fault in faults)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import zipfile
@@ -10,11 +11,13 @@ import nbformat
 import pytest
 
 from gpuedu.course.checkout import release_folder
+from gpuedu.course.workspace.matching import forget, names
 from gpuedu.grading.batch.running import Progress
 from gpuedu.grading.batch.submissions import find_submissions
 from gpuedu.grading.commands import _print_graded, _warn
-from gpuedu.grading.reading import ReadingLimits, SubmissionError, read_submission
+from gpuedu.grading.reading import ReadingLimits, SubmissionError, read_submission, submission
 from gpuedu.grading.reading.released import read
+from gpuedu.grading.reading.submission import notebook_in
 from gpuedu.grading.verdict import GradingTask, State
 
 LESSON = "00_welcome"
@@ -71,9 +74,54 @@ class _Spy:
     def __init__(self, seen):
         self._seen = seen
 
-    def findall(self, source):
+    def finditer(self, source):
         self._seen.append(source)
-        return []
+        return iter(())
+
+
+@pytest.mark.parametrize("text", ["def f{}(\n", "f{} = 1\n"])
+def test_a_cell_of_many_names_is_known_by_few(text):
+    """Sets of all names in thirty megabytes would be made, and compared with each answer's."""
+    source = "".join(text.format(number) for number in range(12_000))
+    assert 0 < len(names(source)) <= 1_000
+    forget()
+
+
+def test_a_deep_notebook_of_an_older_format_is_the_learners_fault(tmp_path):
+    """It is read, and then a copy of it would not end."""
+    text = (
+        '{"nbformat": 3, "nbformat_minor": 0, "metadata": {"name": "x", "y": DEEP}, "worksheets": '
+    )
+    text += '[{"metadata": {}, "cells": [{"cell_type": "code", "language": "python", "input": "x", '
+    text += '"collapsed": false, "outputs": [], "metadata": {"z": DEEP}}]}]}'
+    for deep in (400, 700, 5_000):
+        path = tmp_path / f"{deep}.ipynb"
+        path.write_text(text.replace("DEEP", '{"a":' * deep + "1" + "}" * deep))
+        read(
+            GradingTask("eve", LESSON, str(path), 1)
+        )  # a submission, or the verdict that it is none
+
+
+def test_what_no_grader_looks_at_is_left_out(tmp_path, notebook):
+    answer = next(one for one in notebook["cells"] if one.get("id") == "first-check-answer")
+    own = copy.deepcopy(answer["metadata"])
+    answer["metadata"] |= {"transient": {"remove_source": True}, "tags": 5, "id": "colab"}
+    answer["metadata"]["gpuedu"] |= {"more": [{}] * 1000}
+    answer["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "x" * 10**6}]
+    notebook["metadata"]["x"] = [{}] * 1000
+    mine = notebook_in(hand_in(tmp_path, notebook), LESSON)
+    (found,) = [one for one in mine.cells if one.id == "first-check-answer"]
+    expected = {key: own[key] for key in ("gpuedu", "nbgrader")} | {"id": "colab"}
+    assert (found.metadata, found.outputs) == (expected, [])
+    assert set(mine.metadata) == {"gpuedu", "kernelspec"}
+
+
+def test_too_many_objects_are_refused_unread(tmp_path, notebook, monkeypatch):
+    """Each takes a quarter of a kilobyte, before anything of them can be left out."""
+    monkeypatch.setattr(submission, "parse", lambda *_: pytest.fail("it was read"))
+    notebook["metadata"]["x"] = {f"{number}": {} for number in range(220_000)}
+    with pytest.raises(SubmissionError, match="too many values"):
+        notebook_in(hand_in(tmp_path, notebook), LESSON)
 
 
 def test_a_long_list_of_files_is_refused_unread(tmp_path, released, monkeypatch):

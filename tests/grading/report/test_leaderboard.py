@@ -7,7 +7,9 @@ import io
 
 import pytest
 
-from gpuedu.grading.report.leaderboard import as_csv, entries_of
+from gpuedu.exercises.capstone.report_text import leaderboard_name
+from gpuedu.grading.report.leaderboard import Entry, as_csv, entries_of
+from tests.grading.report.spreadsheets import HOSTILE, formulas_in
 
 REPORT = '''report = """
 | cost | before | after | times | changed in |
@@ -76,3 +78,14 @@ def test_a_name_cannot_be_a_formula_or_another_column():
     (row,) = csv.DictReader(io.StringIO(text))
     assert row["name"] == '\'=HYPERLINK("http://a"),"x"'[:41]
     assert row["waits in training, an epoch"] == "2"
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_text_is_a_formula_whatever_separates_cells(name):
+    assert not formulas_in(as_csv([Entry(name, 28.0, 12.5, {name: name})]))
+
+
+def test_a_name_in_a_report_is_one_cell():
+    name = leaderboard_name("Leaderboard: x;=cmd|' /C calc'!A0;y\n")
+    (row,) = list(csv.reader(io.StringIO(as_csv([Entry(name, 28, 12.5, {})]))))[1:]
+    assert row[1] == "x,=cmd|' /C calc'!A0,y"

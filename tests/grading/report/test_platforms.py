@@ -10,7 +10,8 @@ import zipfile
 
 import pytest
 
-from gpuedu.course.collect import SubmittedNames
+from gpuedu.course.collect import platforms_part
+from gpuedu.course.lesson_names import lesson_named
 from gpuedu.course.nbgrader_settings import CANVAS_NAME, MOODLE_NAME
 from gpuedu.errors import GpueduError
 from gpuedu.grading.report.platforms import (
@@ -20,6 +21,7 @@ from gpuedu.grading.report.platforms import (
     moodle_table,
 )
 from tests.conftest import ROOT
+from tests.grading.report.spreadsheets import HOSTILE, formulas_in
 
 WORKSHEET = (
     "\ufeffIdentifier,Full name,Email address,Status,Grade,Maximum grade,Last modified (grade)\n"
@@ -111,6 +113,34 @@ def test_another_file_is_no_worksheet(text):
         filled_worksheet(text, [verdict("4242")], "01_why_gpus")
 
 
+def with_a_text(text):
+    """A worksheet that has what a learner wrote as online text."""
+    rows = list(csv.reader(io.StringIO(WORKSHEET)))
+    made = io.StringIO()
+    csv.writer(made).writerows([[*rows[0], "Online text"], [*rows[1], text], [*rows[2], ""]])
+    return made.getvalue()
+
+
+def test_a_long_online_text_is_kept():
+    usual, text = csv.field_size_limit(), "x" * 140_000
+    table, count = filled_worksheet(with_a_text(text), [verdict("4242")], "01_why_gpus")
+    assert csv.field_size_limit() == usual < len(text)
+    assert count == 1 and text in table
+
+
+def test_a_worksheet_that_cannot_be_read_is_told():
+    usual = csv.field_size_limit()
+    with pytest.raises(GpueduError, match=r"the worksheet cannot be read: .* Try: download"):
+        filled_worksheet(WORKSHEET + "a\rb,", [verdict("4242")], "01_why_gpus")
+    assert csv.field_size_limit() == usual
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_learners_name_is_no_formula_whatever_separates_cells(name):
+    assert not formulas_in(as_csv(moodle_table([verdict(name)])))
+    assert not formulas_in(as_csv(canvas_table([verdict(name)])))
+
+
 NAMES = [
     (MOODLE_NAME, "Ada Lovelace_4242_assignsubmission_file/01_why_gpus.ipynb"),
     (MOODLE_NAME, "Ada Lovelace_4242_assignsubmission_file_/01_why_gpus.ipynb"),
@@ -124,8 +154,8 @@ NAMES = [
 
 @pytest.mark.parametrize(("pattern", "name"), NAMES)
 def test_the_learner_and_the_lesson_are_read_from_names(pattern, name):
-    found = SubmittedNames(named_regexp=pattern).collect(f"/class_1_2/01_why_gpus/extracted/{name}")
-    assert (found["student_id"], found["file_id"]) == ("4242", "01_why_gpus")
+    found = platforms_part(pattern, f"class/{name}")
+    assert found["student_id"] == "4242" and lesson_named(found["file_id"]) == "01_why_gpus"
 
 
 def test_nbgrader_sorts_an_archive_of_moodles(tmp_path):

@@ -15,7 +15,14 @@ from gpuedu.grading.batch.jobs import Job
 from gpuedu.grading.batch.worker import Worker
 from gpuedu.grading.judge.sources import sources_digest
 from gpuedu.grading.judge.stage import Stage
-from gpuedu.grading.sandbox import PlayingLimits, SandboxError, bubblewrap, hidden
+from gpuedu.grading.sandbox import (
+    PlayingLimits,
+    SandboxError,
+    bubblewrap,
+    hidden,
+    mounts,
+    users,
+)
 from gpuedu.grading.sandbox.users import (
     PLAYERS,
     players_user,
@@ -86,7 +93,8 @@ def test_the_course_is_seen_below_a_folder_that_only_root_may_enter(tmp_path, mo
         (package / name).mkdir(parents=True)
     (package / "here.txt").write_text("seen")
     package.parent.chmod(0o700)
-    monkeypatch.setattr(bubblewrap, "_PACKAGE", package)
+    for module in (bubblewrap, mounts):
+        monkeypatch.setattr(module, "PACKAGE", package)
     program = (
         f"import os; os.setresgid(*[{PLAYERS}] * 3); os.setresuid(*[{PLAYERS}] * 3)\n"
         f"print(open({str(package / 'here.txt')!r}).read(), open('/etc/hosts').read())"
@@ -185,3 +193,24 @@ def test_nothing_can_be_left_but_in_folders_of_ones_own(is_ordinary, monkeypatch
     own = ("/tmp", *bubblewrap.writable_folders())
     beside = [one for one in found.stdout.split() if not one.startswith(own)]
     assert not beside
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [((256, 100_000), 65_536), ((70_000, 100_000), 70_000), ((256, 4096), 4096)],
+)
+def test_a_grader_takes_as_many_files_as_it_may_have(before, after, monkeypatch):
+    """What players leave in flight counts against its limit where it is their user."""
+    taken = []
+    monkeypatch.setattr(users.os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(users.resource, "getrlimit", lambda _what: before)
+    monkeypatch.setattr(users.resource, "setrlimit", lambda _what, limits: taken.append(limits))
+    users.allow_files()
+    assert taken == ([] if after == before[0] else [(after, before[1])])
+
+
+def test_too_few_files_are_told_before_a_class_is_graded(monkeypatch):
+    monkeypatch.setattr(users.os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(users.resource, "getrlimit", lambda _what: (256, 1024))
+    with pytest.raises(SandboxError, match="1024 files open here, and a grader needs 4096"):
+        users.allow_files()

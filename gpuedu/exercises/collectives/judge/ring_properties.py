@@ -12,10 +12,11 @@ from gpuedu.exercises.collectives.judge.ring_cases import (
     chunk_places,
     element_bytes,
 )
-from gpuedu.exercises.contract import Case, Fault, Inputs, Plain, Property
+from gpuedu.exercises.contract import Case, Fault, Inputs, Plain, Property, Test, Undecided
 from gpuedu.exercises.ranks.properties import (
     Held,
     Values,
+    first_off,
     links_of,
     of_messages,
     sent_by_rank,
@@ -62,11 +63,27 @@ def sums(*, own_only: bool = False) -> Values:
     return values
 
 
+def unearned_if_wrong(name: str, values: Values, test: Test) -> Test:
+    """The same test of messages: where it finds nothing, undecided if what came of them is wrong.
+
+    Messages of the right sizes may carry anything.
+    """
+
+    def tested(case: Case, observed: Plain) -> Iterable[Fault]:
+        faults = list(test(case, observed))
+        yield from faults
+        for wrong in [] if faults else first_off(name, values(case.inputs, observed)):
+            yield Undecided(name, f"the result is not right yet: {wrong.message}")
+
+    return tested
+
+
 def ring_bytes(
     name: str,
     says: str,
     points: float,
     passes: int,
+    values: Values,
     *,
     to_next: bool = False,
     any_cut: bool = False,
@@ -76,6 +93,7 @@ def ring_bytes(
     In all that is ``passes`` * (ranks - 1) tensors; of each rank, all chunks but one a pass. With
     ``to_next`` every rank sends to one neighbor only; with ``any_cut`` the chunks may be those of
     ``tensor_split``, all rounded up but the last ones, or all rounded down with the rest in one.
+    Undecided where what ``values`` tells is wrong.
     """
 
     def test(case: Case, observed: Plain) -> Iterable[Fault]:
@@ -100,7 +118,8 @@ def ring_bytes(
         "In each step, which chunk does a rank send, to which rank, and how many bytes has each of "
         "its elements? How many steps are there?"
     )
-    return Property(name, says, points, asks, of_messages(name, test, tells_calls=True))
+    tested = of_messages(name, unearned_if_wrong(name, values, test), tells_calls=True)
+    return Property(name, says, points, asks, tested)
 
 
 def _cut_anyhow(inputs: Inputs) -> tuple[int, int]:
@@ -112,14 +131,18 @@ def _cut_anyhow(inputs: Inputs) -> tuple[int, int]:
     return shortest * each, (whole + rest) * each
 
 
-def to_neighbors(name: str, says: str, points: float) -> Property:
-    """Every rank sends to one neighbor only, the same way around on all ranks."""
+def to_neighbors(name: str, says: str, points: float, values: Values) -> Property:
+    """Every rank sends to one neighbor only, the same way around on all ranks.
+
+    Undecided where what ``values`` tells is wrong.
+    """
 
     def test(case: Case, observed: Plain) -> Iterable[Fault]:
         yield from _neighbor_faults(name, case.inputs["ranks"], observed)
 
     asks = "Which are a rank's two neighbors in the ring, and what does it do with each of them?"
-    return Property(name, says, points, asks, of_messages(name, test))
+    tested = of_messages(name, unearned_if_wrong(name, values, test))
+    return Property(name, says, points, asks, tested)
 
 
 def _neighbor_faults(name: str, ranks: int, observed: Plain) -> Iterator[Fault]:

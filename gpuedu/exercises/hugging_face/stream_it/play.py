@@ -17,7 +17,7 @@ def play_stream_it(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     """How many workers read; or pairs (id, words) by rank.
 
     ``epochs``: of a pass, of the same once more, and of the next one. ``pieces``: of a pass that
-    was stopped several times, in pieces, beside ``whole``.
+    was stopped several times, in pieces, beside ``whole``. ``strange``: ids without their text.
     """
     deal, read, busy_workers = answers
     if inputs["ask"] == "workers":
@@ -28,19 +28,21 @@ def play_stream_it(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     with quiet_datasets():
         if inputs["ask"] == "epochs":
             passes = [epoch, epoch, epoch + 1][: inputs["passes"]]
-            return {
+            found = {
                 "epochs": [
                     [reading.samples(rank, one, 0, everything) for rank in range(ranks)]
                     for one in passes
                 ]
             }
-        return {
-            "whole": [reading.samples(rank, epoch, 0, everything) for rank in range(ranks)],
-            "pieces": [
-                [reading.samples(rank, epoch, done, count) for done, count in inputs["pieces"]]
-                for rank in range(ranks)
-            ],
-        }
+        else:
+            found = {
+                "whole": [reading.samples(rank, epoch, 0, everything) for rank in range(ranks)],
+                "pieces": [
+                    [reading.samples(rank, epoch, done, count) for done, count in inputs["pieces"]]
+                    for rank in range(ranks)
+                ],
+            }
+    return {**found, "strange": reading.strange}
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,24 +11,30 @@ from gpuedu.exercises.plain import describe, entries, items, whole_number
 
 MOST_AT_A_TIME = 16
 """Samples that ``count_words`` takes."""
+_MOST_WORDS = 7
+_WORDS = ("one", "two", "three", "four")
 
 
-def source(count: int, shards: int) -> Any:
-    """A streamed dataset: samples with ``id`` 0, 1, ... and a ``text``, in so many shards."""
+def source(count: int, shards: int, texts: int = 0) -> Any:
+    """A streamed dataset: samples with ``id`` 0, 1, ... and a ``text``, in so many shards.
+
+    ``texts`` is the seed of the texts.
+    """
     from datasets import Dataset
 
-    columns = {"id": list(range(count)), "text": [text_of(at) for at in range(count)]}
+    columns = {"id": list(range(count)), "text": [text_of(at, texts) for at in range(count)]}
     return Dataset.from_dict(columns).to_iterable_dataset(num_shards=shards)
 
 
-def text_of(at: int) -> str:
-    """Some words."""
-    return " ".join(itertools.repeat("word", words_of(at)))
+def text_of(at: int, texts: int = 0) -> str:
+    """Some words, drawn for a sample."""
+    chance = random.Random(f"{texts} {at}")
+    return " ".join(chance.choice(_WORDS) for _ in range(chance.randint(1, _MOST_WORDS)))
 
 
-def words_of(at: int) -> int:
+def words_of(at: int, texts: int = 0) -> int:
     """How many words the text of a sample has."""
-    return 1 + at * at % 7
+    return len(text_of(at, texts).split())
 
 
 def count_words(batch: Mapping[str, Any]) -> dict[str, list[int]]:
@@ -50,19 +56,23 @@ class Reading:
     Args:
         deal: the learner's.
         read: the learner's.
-        inputs: ``count``, ``shards``, ``ranks``, ``seed`` and ``buffer``.
+        inputs: ``count``, ``shards``, ``ranks``, ``seed`` and ``buffer``; the seed of ``texts``.
+
+    ``strange`` collects the ids of samples that came without their own text, or words.
     """
 
     def __init__(
         self, deal: Callable[..., Any], read: Callable[..., Any], inputs: Mapping[str, Any]
     ) -> None:
         self._deal, self._read, self._inputs = deal, read, inputs
+        self._texts = inputs.get("texts", 0)
+        self.strange: list[int] = []
 
     def samples(self, rank: int, epoch: int, done: int, count: int) -> list[list[int]]:
         """Pairs of id and words of what a process, newly started, reads; -1: no words."""
         one = self._inputs
         stream = self._deal(
-            source(one["count"], one["shards"]),
+            source(one["count"], one["shards"], self._texts),
             count_words,
             rank,
             one["ranks"],
@@ -72,7 +82,17 @@ class Reading:
         found = items(self._read(stream, epoch, done, count), "the result of `read`")
         if len(found) > 2 * one["count"]:
             raise AnswerError(f"`read` gave {len(found)} samples, more than twice as many as exist")
-        return [_pair(sample) for sample in found]
+        return [self._pair(sample) for sample in found]
+
+    def _pair(self, sample: Any) -> list[int]:
+        at, words = _pair(sample)
+        text = sample.get("text")
+        is_known = words == words_of(at, self._texts)
+        if text is not None:
+            is_known = text == text_of(at, self._texts)
+        if not (is_known and 0 <= at < self._inputs["count"]):
+            self.strange.append(at)
+        return [at, words]
 
 
 def _pair(sample: Any) -> list[int]:

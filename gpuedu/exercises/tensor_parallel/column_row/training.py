@@ -49,10 +49,14 @@ def train_pieces(
 
     def body(rank: int) -> OnRank:
         *whole, bias = mlp.weights()
-        a, b = (mlp.grows * one for one in pieces_of(split(*whole)))
+        w1, w2 = (one.clone() for one in whole)
+        a, b = pieces_of(split(*whole))
+        columns, rows = _places(a, w1), _places(b.T, w2.T)
         seen = OnRank([a.numel(), b.numel()], [], [])
         for step in range(mlp.steps):
             x, dy = mlp.batch(step)
+            first, second = mlp.growth(step)
+            a, b = a * _taken(first, columns, a), b * _taken(second.T, rows, b.T).T
             y = forward(x, a, b, bias)
             seen.outputs.append(as_array(y, x.shape, "what `mlp_forward` returned", "float64"))
             if is_forward_only:
@@ -73,6 +77,23 @@ def train_pieces(
         return seen
 
     return run_ranks(body, mlp.ranks, [split, forward, backward], seed=seed)
+
+
+def _places(piece: torch.Tensor, whole: torch.Tensor) -> list[int | None]:
+    """For each column of a piece, which one of the whole matrix it is; None: it is none."""
+    if len(piece) != len(whole):
+        return [None] * piece.shape[1]
+    equal = (piece.T[:, None] == whole.T[None]).all(-1).tolist()
+    return [row.index(True) if True in row else None for row in equal]
+
+
+def _taken(factors: torch.Tensor, places: list[int | None], piece: torch.Tensor) -> torch.Tensor:
+    """The factors of a piece's columns, by their places; 1 for those that have none."""
+    taken = torch.ones_like(piece)
+    for column, place in enumerate(places):
+        if place is not None:
+            taken[:, column] = factors[:, place]
+    return taken
 
 
 def pieces_of(given: Any) -> list[Any]:

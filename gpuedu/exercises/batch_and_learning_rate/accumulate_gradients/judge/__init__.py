@@ -97,23 +97,30 @@ def _same_steps(name: str, says: str, points: float, *, asks: str, rel: float = 
 
     def test(case: Case, observed: Plain) -> Iterator[Fault]:
         task = _task(case.inputs)
+        wrong = _first_wrong(task, observed, rel)
         if _is_of_the_list(case):
             if not observed["kept"]:
                 yield Fault(name, _MOVED)
+            elif wrong:
+                yield Undecided(name, wrong)
             return
-        seen = zip(_big_batch(task), observed["gradients"], observed["updates"], strict=True)
-        for place, (true, gradients, updates) in enumerate(seen):
-            message = _step_fault(true, gradients, updates, rel)
-            if message:
-                which = f"in step {place + 1} of {task.steps} " if place else ""
-                yield Fault(name, which + message)
-                return
-        if name == "even" and not observed["kept"]:
+        if wrong:
+            yield Fault(name, wrong)
+        elif name == "even" and not observed["kept"]:
             yield Fault(name, _MOVED)
         elif name == "even" and observed["evaluates"]:
             yield Fault(name, _EVALUATES[observed["evaluates"]])
 
     return Property(name, says, points, asks, test)
+
+
+def _first_wrong(task: Task, observed: Plain, rel: float) -> str:
+    """What is wrong with the first step that is not the big batch's; nothing where all are."""
+    seen = zip(_big_batch(task), observed["gradients"], observed["updates"], strict=True)
+    for place, (true, gradients, updates) in enumerate(seen):
+        if message := _step_fault(true, gradients, updates, rel):
+            return (f"in step {place + 1} of {task.steps} " if place else "") + message
+    return ""
 
 
 def _step_fault(true: Seen, gradients: Sequence[np.ndarray], updates: int, rel: float) -> str:
@@ -245,6 +252,7 @@ JUDGE = Judge(
             "What the forward pass saves is alive until its backward pass. For how many "
             "micro-batches is that alive at once in your step?",
             _memory_faults,
+            after=("even", "ragged", "tokens"),
         ),
     ),
     hints=(

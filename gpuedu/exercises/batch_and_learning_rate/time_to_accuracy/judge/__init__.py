@@ -40,6 +40,8 @@ _DROPPED = 3
 """So many rates less one may be missing at each end."""
 _ALWAYS = ("budget", "once", "best")
 _ROUNDING = 1e-9
+_FEWEST = 3
+"""Fewer runs are no search, where the budget and the grid have more."""
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
@@ -166,8 +168,19 @@ def _in_each(
                 )
                 yield Fault(name, where + told)
                 return
+        yield from _no_searches(name, searches)
 
     return test
+
+
+def _no_searches(name: str, searches: Iterable[Search]) -> Iterable[Undecided]:
+    """Undecided where one of them made hardly a run: nothing can be spent or found twice then."""
+    for search in searches:
+        points, ran = len(search.grid.points), len(search.tried)
+        if ran < min(_FEWEST, search.budget, points):
+            runs = f"{ran} run{'' if ran == 1 else 's'}"
+            yield Undecided(name, f"a search of {points} points ended after {runs}")
+            return
 
 
 def _best(case: Case, observed: Plain) -> Iterable[Fault]:
@@ -262,6 +275,7 @@ JUDGE = Judge(
         "key=seen.get)` once more, and `return batches[b], rates[r]`.",
     ),
     cases=cases,
+    results=tuple(SURFACES),
     predictions={
         "time-to-accuracy": Prediction(
             "from a device with a knee near 8 to one with a knee near 512, the best batch grows "

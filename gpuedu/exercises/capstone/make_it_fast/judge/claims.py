@@ -59,6 +59,7 @@ def _figures(
         if not (figures := counted(case, observed)):
             yield Undecided(name, _NOT_COUNTED)
             return
+        yield from _unless_told(name, observed, field)
         for cost in COSTS:
             row = _row_of(cost, observed)
             if row is None:
@@ -76,7 +77,17 @@ def _figures(
     return test
 
 
+def _unless_told(name: str, observed: Plain, *fields: str) -> Iterable[Fault]:
+    """Undecided where less than half of the costs have a row with figures in these columns."""
+    rows = [row for cost in COSTS if (row := _row_of(cost, observed))]
+    told = [row for row in rows if all(figure_of(getattr(row, one)) is not None for one in fields)]
+    if 2 * len(told) < len(COSTS):
+        columns = " and ".join(f"`{one}`" for one in fields)
+        yield Undecided(name, f"{len(told)} of {len(COSTS)} costs have a number in {columns}")
+
+
 def _times(case: Case, observed: Plain) -> Iterable[Fault]:
+    yield from _unless_told("times", observed, "before", "after")
     for cost in COSTS:
         row = _row_of(cost, observed)
         if row is None:
@@ -101,6 +112,8 @@ def _where(case: Case, observed: Plain) -> Iterable[Fault]:
     if not observed["costs"]:
         yield Undecided("where", _NOT_COUNTED)
         return
+    if not any(_is_lower(cost, case, observed) for cost in COSTS):
+        yield Undecided("where", "no cost is lower than the slow program's")
     for cost in COSTS:
         row = _row_of(cost, observed)
         if row is None or observed["costs"][cost.figure] == case.truth[cost.figure]:
@@ -118,6 +131,12 @@ def _where(case: Case, observed: Plain) -> Iterable[Fault]:
         if told:
             yield Fault("where", f"line {row.line}, {cost.name}: {told}")
             return
+
+
+def _is_lower(cost: Cost, case: Case, observed: Plain) -> bool:
+    """Whether a cost is better than the slow program's."""
+    now, before = observed["costs"][cost.figure], case.truth[cost.figure]
+    return now > before if cost.is_better_high else now < before
 
 
 def _file_of(told: str) -> str:
@@ -141,6 +160,7 @@ CLAIMS = (
         1,
         "Which costs does the figure of the bill name?",
         _rows,
+        after=("before", "after"),
     ),
     Property(
         "before",
@@ -164,7 +184,7 @@ CLAIMS = (
         1,
         "Which number is divided by which?",
         _times,
-        after=("rows",),
+        after=("after",),
     ),
     Property(
         "where",
@@ -172,6 +192,6 @@ CLAIMS = (
         1,
         "Which file did you open to lower this cost?",
         _where,
-        after=("rows",),
+        after=("after",),
     ),
 )

@@ -123,9 +123,17 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
         yield Fault("goes-on", told)
         return
     yield from start_faults(story)
-    yield from order_faults(story)
-    yield from save_faults(story, inputs["every"])
+    yield from _if_learned(story, "goes-on", order_faults(story))
+    yield from _if_learned(story, "saves", save_faults(story, inputs["every"]))
     yield from weight_faults(story)
+
+
+def _if_learned(story: Story, prop: str, faults: Iterable[Fault]) -> Iterator[Fault]:
+    """These faults, or that nothing is shown by steps that leave all weights as they were."""
+    found = list(faults)
+    yield from found
+    if not found and not story.has_learned():
+        yield Undecided(prop, "no step took the weights to other numbers")
 
 
 def _failure_faults(story: Story, every: int, observed: Plain) -> Iterator[Fault]:
@@ -135,7 +143,7 @@ def _failure_faults(story: Story, every: int, observed: Plain) -> Iterator[Fault
         yield from (Undecided(prop, told, observed["remedy"]) for prop in _IN_LIVES)
         return
     yield from start_faults(story)
-    yield from save_faults(story, every)
+    yield from _if_learned(story, "saves", save_faults(story, every))
     yield from (Fault(prop, told, observed["remedy"]) for prop in ("goes-on", "equal"))
 
 

@@ -22,7 +22,7 @@ def start_faults(story: Story) -> Iterator[Fault]:
             if number != life or kind != "start":
                 continue
             wanted = story.alone.states[0] if kept is None else kept
-            if np.abs(state - wanted).max() > NEAR:
+            if not np.abs(state - wanted).max() <= NEAR:
                 yield Fault(
                     "start", _told_start(story, life, rank, state, has_saved=kept is not None)
                 )

@@ -102,6 +102,12 @@ class Story:
         made = Counter(act.rank for act in self.of_life(life, "step"))
         return min(made[rank] for rank in range(len(self.lives[life]["workers"])))
 
+    def has_learned(self) -> bool:
+        """Whether the steps of some rank in some life took its weights to other numbers."""
+        begun = {one[:2]: one[4] for one in self.states if one[2] == "start"}
+        later = [(begun[one[:2]], one[4]) for one in self.states if one[:2] in begun]
+        return any(np.isfinite(now).all() and (now != then).any() for then, now in later)
+
     def batch(self, life: int, step: int) -> list[int]:
         """The samples that all ranks together trained for one step of a life."""
         found = self.of_life(life, "gradient")

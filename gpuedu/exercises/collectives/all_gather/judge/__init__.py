@@ -62,6 +62,7 @@ JUDGE = Judge(
             "each rank sends n - 1 chunks, all to the next one in the ring",
             1,
             1,
+            own_chunks,
             to_next=True,
         ),
         all_at_once(

@@ -8,6 +8,7 @@ import numpy as np
 
 from gpuedu.exercises.collectives.clusters import LINK
 from gpuedu.exercises.collectives.judge.ring_cases import case, element_bytes
+from gpuedu.exercises.collectives.judge.ring_properties import unearned_if_wrong
 from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction, Property, Test
 from gpuedu.exercises.ranks.properties import (
     Held,
@@ -101,7 +102,11 @@ JUDGE = Judge(
             "n - 1 messages, each with the whole tensor",
             1,
             "How often does each rank have to receive, and how much?",
-            of_messages("messages", _test_messages, tells_calls=True),
+            of_messages(
+                "messages",
+                unearned_if_wrong("messages", _tensor_of_root, _test_messages),
+                tells_calls=True,
+            ),
         ),
         soon_done(
             "rounds",

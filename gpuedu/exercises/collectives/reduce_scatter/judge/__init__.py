@@ -49,8 +49,8 @@ JUDGE = Judge(
             _OWN,
             asks="What happens to each element here, also where chunks differ in size?",
         ),
-        ring_bytes("bytes", "each rank sends n - 1 chunks, every one but its own", 1, passes=1),
-        to_neighbors("neighbors", "each rank sends only to the next one in the ring", 1),
+        ring_bytes("bytes", "each rank sends n - 1 chunks, every one but its own", 1, 1, _OWN),
+        to_neighbors("neighbors", "each rank sends only to the next one in the ring", 1, _OWN),
         all_at_once("at-once", "all links are busy at once: n - 1 steps of one chunk", 2, 1, _OWN),
     ),
     hints=(

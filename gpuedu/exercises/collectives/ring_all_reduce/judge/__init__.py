@@ -129,6 +129,7 @@ JUDGE = Judge(
             "each rank sends 2 S bytes less two chunks, all to the next one",
             2,
             2,
+            _SUM,
             to_next=True,
             any_cut=True,
         ),

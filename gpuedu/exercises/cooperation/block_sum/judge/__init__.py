@@ -176,6 +176,7 @@ JUDGE = Judge(
         "As in `sum_pairs`, with `half = cuda.blockDim.x // 2`; while `half > 0`: threads with "
         "`t < half` add `part[t + half]`, a barrier for all, `half //= 2`.",
     ),
+    results=("sum",),
     cases=cases,
     verdict=verdict,
     predictions={

@@ -171,6 +171,8 @@ JUDGE = Judge(
         "value in a variable, then a barrier outside the `if`, then write, then a barrier. "
         "`shares`: a barrier at the end of the loop's body.",
     ),
+    results=tuple(TRUTHS),
+    apart=tuple(f"found-{name}" for name in TRUTHS),
     cases=cases,
     verdict=verdict,
 )

@@ -201,6 +201,7 @@ JUDGE = Judge(
         "values[i], 1)`. Barrier. Loop over bins: `cuda.atomic.add(hist, b, part[b])`, since other "
         "blocks add to the same bin.",
     ),
+    results=("counts", "any-bins"),
     cases=cases,
     verdict=verdict,
     predictions={

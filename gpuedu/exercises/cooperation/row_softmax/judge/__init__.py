@@ -304,6 +304,7 @@ JUDGE = Judge(
         "part[t] = 0;`. Then the loop adds `expf(x[first + j] - largest)` to `part[t]`, the fold "
         "adds, another barrier, and a last loop over `j` writes `y[first + j]`.",
     ),
+    results=("values", "stable"),
     cases=cases,
     verdict=verdict,
     predictions={

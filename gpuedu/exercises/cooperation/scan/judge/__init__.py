@@ -193,6 +193,7 @@ JUDGE = Judge(
         "`out[i]` for those with an element, and `totals` by the block's last thread. In "
         "`add_before`, every block but the first adds the `upto` of the block before it.",
     ),
+    results=("block", "totals", "everywhere"),
     cases=cases,
     verdict=verdict,
     predictions={

@@ -198,6 +198,7 @@ JUDGE = Judge(
         "After one barrier, `if t < 32:` the first warp calls `warp_sum` on `part[t]`, with a 0 "
         "where `t` is not below `cuda.blockDim.x // 32`; its lane 0 writes `sums`.",
     ),
+    results=("warp", "sum"),
     cases=cases,
     verdict=verdict,
     predictions={

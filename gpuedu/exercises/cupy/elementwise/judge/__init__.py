@@ -95,6 +95,7 @@ JUDGE = Judge(
         "Two lines: `float u = 0.7978846f * (x + 0.044715f * x * x * x);` and then `y` from `x` "
         "and `tanhf(u)`.",
     ),
+    results=("values", "large"),
     cases=cases,
     varies=("flop", "flop64", "line64"),
     predictions={

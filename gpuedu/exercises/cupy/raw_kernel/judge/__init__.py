@@ -105,6 +105,7 @@ JUDGE = Judge(
         "`first` is `blockIdx.x * blockDim.x + threadIdx.x`, `step` is `blockDim.x * gridDim.x`; "
         "in the loop, `out[i]` from `pixels[i] / 255.0f`, `mean` and `std`.",
     ),
+    results=("every",),
     cases=cases,
     verdict=ends,
     varies=("flop", "flop64", "line64"),

@@ -138,6 +138,7 @@ JUDGE = Judge(
         "return `nothing()` if m is minus infinity, else the pair of m and the two sums, each "
         "times its `expf`.",
     ),
+    results=("values", "large", "infinite"),
     cases=cases,
     varies=("flop", "flop64", "line64"),
     predictions={

@@ -211,6 +211,7 @@ JUDGE = Judge(
         "`down.wait_event(used[k])`, copy back, `saved[k].record(down)`. After the loop, "
         "`device.synchronize()`.",
     ),
+    results=("results",),
     cases=cases,
     verdict=verdict,
     varies=("told",),

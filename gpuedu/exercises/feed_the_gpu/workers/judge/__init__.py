@@ -9,7 +9,15 @@ import numpy as np
 
 from gpuedu.clock import simulate_loading
 from gpuedu.exercises.compare import show, show_apart
-from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.contract import (
+    Case,
+    Fault,
+    Judge,
+    Plain,
+    Prediction,
+    Property,
+    Undecided,
+)
 from gpuedu.exercises.feed_the_gpu.workers.stages import Stages, loading_of
 
 _REL = 0.01
@@ -173,6 +181,13 @@ def _test_repeats(case: Case, observed: Plain) -> Iterable[Fault]:
             call = f"`worker_rng({', '.join(map(str, triple))})`"
             yield Fault("repeats", f"{call} drew other numbers when it was called again")
             return
+    calls, found = len(observed["draws"]), len({tuple(one) for one in observed["draws"]})
+    _, epochs, workers = (set(numbers) for numbers in zip(*case.inputs["triples"], strict=True))
+    if 2 * found < min(len(epochs), len(workers)):
+        told = f"{calls} calls drew the same numbers"
+        if found > 1:
+            told = f"{calls} calls drew only {found} different rows of numbers"
+        yield Undecided("repeats", told)
 
 
 JUDGE = Judge(

@@ -107,6 +107,7 @@ JUDGE = Judge(
         "With `i = cuda.grid(1)` and the guard: begin with 0, add `lengths[k]` for each `k` in "
         "`range(i)`, and write the sum into `start[i]`. No line reads `start`.",
     ),
+    results=("in-order", "any-order"),
     cases=cases,
     predictions={
         "any-order": Prediction(

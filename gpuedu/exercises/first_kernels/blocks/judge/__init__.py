@@ -83,6 +83,7 @@ JUDGE = Judge(
         "`i` is `cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x`; then, under an `if` that "
         "compares `i` with `out.size`, one line that writes `out[i]`.",
     ),
+    results=("one-block", "every-block"),
     cases=cases,
     predictions={
         "blocks": Prediction(

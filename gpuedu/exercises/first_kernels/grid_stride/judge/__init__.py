@@ -148,5 +148,6 @@ JUDGE = Judge(
         "A loop over `range(first, out.size, step)` with `first = cuda.grid(1)` and "
         "`step = cuda.gridsize(1)`; in it, one line that writes `out[i]`.",
     ),
+    results=("every",),
     cases=cases,
 )

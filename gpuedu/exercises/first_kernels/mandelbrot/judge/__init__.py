@@ -114,7 +114,7 @@ def _case(
         "block": block,
     }
     label = f"{rows} rows, {columns} columns, limit {limit}, {LaunchShape(grid, block)}"
-    first = "square" if rows == columns else "any-shape"
+    first = "square" if rows == columns and limit > 1 else "any-shape"
     return Case(label, inputs, (first, "inside", "stops"))
 
 
@@ -196,6 +196,7 @@ JUDGE = Judge(
         "compute the new pair (both from the old one), and add 1 to `n`. Then `out[row, column] = "
         "n`. The new pair is `zr * zr - zi * zi + cr` and `2 * zr * zi + ci`.",
     ),
+    results=("square", "any-shape"),
     cases=cases,
     varies=("busiest_lanes", "flop"),
 )

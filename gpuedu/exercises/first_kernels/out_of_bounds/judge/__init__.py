@@ -102,6 +102,8 @@ def judge_of(size: int = SIZE, threads: int = THREADS) -> Judge:
             "the kernel, the last thread with an element needs a case of its own.",
             "Under the guard: where `i + 1 < x.size`, write the difference, else write 0.",
         ),
+        results=("right",),
+        apart=("found",),
         cases=partial(cases, size=size, threads=threads),
     )
 

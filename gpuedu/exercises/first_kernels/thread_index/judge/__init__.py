@@ -55,6 +55,7 @@ JUDGE = Judge(
         "`cuda.threadIdx.x` counts the threads of a block from 0. Use it as an index: no loop.",
         "First `i = cuda.threadIdx.x`; then one line that reads `a[i]` and writes `out[i]`.",
     ),
+    results=("right",),
     cases=cases,
     predictions={
         "thread-index": Prediction(

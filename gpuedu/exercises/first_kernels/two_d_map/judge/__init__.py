@@ -153,6 +153,7 @@ JUDGE = Judge(
         "`column, row = cuda.grid(2)`; then an `if` with `row < m.shape[0]` and "
         "`column < m.shape[1]`; then one line that writes `out[row, column]`.",
     ),
+    results=("every",),
     cases=cases,
     verdict=costs,
     varies=("out.traffic",),

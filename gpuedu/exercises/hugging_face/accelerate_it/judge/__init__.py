@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import lru_cache
 
@@ -18,6 +18,9 @@ from gpuedu.exercises.training.quiet import quiet_torch
 REL = 1e-7
 """Of the largest weight, in float64; PyTorch's clipping adds 1e-6 to the norm, whoever calls it."""
 
+
+_MOST_OFF = 10
+"""Other rates are one mistake: their sum may be so many times the plain loop's, or as little."""
 
 _OFTEN = {"ranks": 2, "batches": 10, "size": 2, "epochs": 3, "stops": (3, 5, 6)}
 """Epochs of 3 updates, the last one short; calls that go on from an epoch's end, and in one."""
@@ -91,12 +94,21 @@ def _updates_fault(name: str, case: Case, observed: Plain) -> Iterator[Fault]:
         apart = _first_apart(true, mine, where)
         if apart and name != "resume" and np.isfinite(rates).all() and min(rates) >= 0:
             apart = _first_apart(truth_of(case, rates), mine, where)  # other rates are one mistake
+            if not apart and not _moves_alike(rates, true.rates):
+                sums = f"{sum(rates):.3g}, the plain loop's to {sum(true.rates):.3g}"
+                yield Undecided(name, f"the rates of its updates{where} add up to {sums}")
+                return
         if apart:
             yield Fault(name, apart)
             return
     if name == "resume":
         yield from _stops_fault(name, case, observed)
         yield from _rates_fault(name, case, observed)
+
+
+def _moves_alike(rates: Sequence[float], wanted: Sequence[float]) -> bool:
+    """Whether weights move far enough by these rates to show what their gradients are."""
+    return sum(wanted) / _MOST_OFF <= sum(rates) <= sum(wanted) * _MOST_OFF
 
 
 def _stops_fault(name: str, case: Case, observed: Plain) -> Iterator[Fault]:

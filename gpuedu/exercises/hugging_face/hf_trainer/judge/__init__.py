@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -27,12 +27,16 @@ from gpuedu.exercises.hugging_face.hf_trainer.judge.wanted_options import (
     routine_fault,
     schedule_fault,
 )
-from gpuedu.exercises.hugging_face.reader import LENGTH, Reader, batches_of
+from gpuedu.exercises.hugging_face.reader import LENGTH, Reader, batches_of, weights_of
 from gpuedu.exercises.hugging_face.trainer_alone import Updates, train_alone
 from gpuedu.exercises.training.quiet import quiet_torch
 
 REL = 1e-6
 """Of the largest weight: the model is in float64, and a share of float32 may be in a learner's."""
+_MOST_OFF = 100
+"""Other rates are one mistake where half of them are at most so many times Trainer's, or as few."""
+_SEEN = 20
+"""A weight has to move by so many times what it may be off."""
 FULL = (LENGTH,) * 4
 _TRIES, _BELOW, _ABOVE = 50, 0.8, 1.4
 _NEVER_CLIPS = {"max_grad_norm": 1e6}
@@ -171,9 +175,35 @@ def _updates_fault(name: str, case: Case, observed: Plain) -> Iterator[Fault]:
     told = _first_apart(true, observed)
     rates = observed["rates"]
     if told and np.isfinite(rates).all() and min(rates) >= 0:
-        told = _first_apart(truth_of(case, rates), observed)  # wrong rates are one mistake
+        other = truth_of(case, rates)  # wrong rates are one mistake
+        told = _first_apart(other, observed)
+        if not told and not (_are_alike(rates, true.rates) and _is_seen(case, other)):
+            yield Undecided(name, _rates_told(rates, true.rates))
     if told:
         yield Fault(name, told)
+
+
+def _are_alike(rates: Sequence[float], wanted: Sequence[float]) -> bool:
+    """Whether half of the rates or more are of the size of Trainer's."""
+    pairs = zip(rates, wanted, strict=True)
+    alike = [b / _MOST_OFF <= a <= b * _MOST_OFF for a, b in pairs if b > 0]
+    return 2 * sum(alike) >= len(alike)
+
+
+def _is_seen(case: Case, other: Updates) -> bool:
+    """Whether these updates move a weight much further than it may be off."""
+    start = np.array(weights_of(Reader(case.inputs["seed"], case.inputs["loud"])))
+    off = np.abs(np.array(other.weights[-1]) - start).max()
+    return bool(off >= _SEEN * REL * np.abs(start).max())
+
+
+def _rates_told(rates: Sequence[float], wanted: Sequence[float]) -> str:
+    """Of the rates that are too far off, the one that is furthest from Trainer's."""
+    at = max(
+        range(len(rates)), key=lambda k: abs(np.log10((rates[k] + 1e-30) / (wanted[k] + 1e-30)))
+    )
+    shown, right = show_apart(rates[at], wanted[at])
+    return f"update {at + 1} is logged with a learning rate of {shown}; Trainer's is {right}"
 
 
 def _first_apart(true: Updates, observed: Plain) -> str:

@@ -131,6 +131,8 @@ JUDGE = Judge(
         "guard `i < out.size`: the sum of the squares of `fields[3, i]`, `fields[4, i]` and "
         "`fields[5, i]`.",
     ),
+    results=("every",),
+    apart=("layout",),
     cases=cases,
     verdict=verdict,
     predictions={

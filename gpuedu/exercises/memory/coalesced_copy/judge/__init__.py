@@ -103,6 +103,7 @@ JUDGE = Judge(
         "A loop over `range(cuda.grid(1), src.size, cuda.gridsize(1))`, and in it the line that "
         "copies.",
     ),
+    results=("every",),
     cases=cases,
     predictions={
         "coalesced-copy": Prediction(

@@ -174,6 +174,7 @@ JUDGE = Judge(
         "Under a guard, the sum of `w[k] * tile[t + k]` for `k` in `range(7)`. (In the tile, a "
         "plain 0 becomes float32; the sum needs `float32(0)` to stay so.)",
     ),
+    results=("every", "ends"),
     cases=cases,
     verdict=verdict,
     predictions={

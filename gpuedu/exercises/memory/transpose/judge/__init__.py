@@ -98,6 +98,7 @@ JUDGE = Judge(
         "and column, then `out[row, column] = tile[x, y]` under a guard with `out.shape`. The tile "
         "is `cuda.shared.array((32, 33), float32)`.",
     ),
+    results=("every",),
     cases=cases,
     predictions={
         "transpose": Prediction(

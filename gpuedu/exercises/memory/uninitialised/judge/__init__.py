@@ -152,6 +152,8 @@ JUDGE = Judge(
         "Give the guard an `else` that writes `part[t] = 0`. The barrier stays after it, where "
         "all threads come by.",
     ),
+    results=("right",),
+    apart=("found",),
     cases=cases,
     verdict=verdict,
     predictions={"uninitialised": _prediction(SIZE)},

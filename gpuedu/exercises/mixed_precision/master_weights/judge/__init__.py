@@ -157,6 +157,8 @@ def _judge_rounding(
                 known = f"it is a number of {dtype} itself, which stays as it is"
             told = f"{values[i]:.9g} was rounded to {show(float(got[draw, i]))}"
             yield Fault(prop, f"{told}; {known}")
+        elif 2 * int((got != got[0]).any(axis=0).sum()) < int((low != high).sum()):
+            yield Undecided(prop, f"most numbers went the same way in all {DRAWS} draws")
         return
     share = np.where(high > low, (values - low) / np.where(high > low, high - low, 1), 0)
     ups = (got == high).sum(axis=0)
@@ -194,6 +196,7 @@ JUDGE = Judge(
             "`master_step`: the 16-bit weights are the new master, rounded",
             1,
             "From what are the 16-bit weights made, and in which dtype are they?",
+            after=("master", "gradient"),
         ),
         Property(
             "neighbors",

@@ -207,7 +207,7 @@ def _judge_turns(inputs: Mapping[str, Any], observed: Plain) -> Iterable[Fault]:
 
 def _judge_cancelling(observed: Plain) -> Iterable[Fault]:
     """The outer weights, which begin at 0, are still there; in float32 some go farther than 1."""
-    farthest = float(max(np.abs(outer).max() for _, outer in observed["weights"]))
+    farthest = float(np.max([np.abs(outer).max() for _, outer in observed["weights"]]))
     if not farthest <= _STRAY:
         yield Fault(
             "half",
@@ -220,7 +220,7 @@ def _judge_zeros(inputs: Mapping[str, Any], observed: Plain) -> Iterable[Fault]:
     """No weight moves: every gradient is a product, or follows from one."""
     for turn, got in zip(inputs["turns"], observed["weights"], strict=True):
         pairs = zip(inputs["starts"][turn["run"]], got, strict=True)
-        farthest = float(max(np.abs(after - start).max() for start, after in pairs))
+        farthest = float(np.max([np.abs(after - start).max() for start, after in pairs]))
         if not farthest <= 0:
             yield Fault(
                 "half",
@@ -309,6 +309,7 @@ JUDGE = Judge(
             "all matrix products, and the weights returned, are float16",
             1,
             "Which lines multiply matrices, in which dtype are both factors, and the new weights?",
+            after=("norm", "gradients", "updates", "steps"),
         ),
         Property("norm", "large inputs: a norm that fp16 cannot hold", 1, _NUMBERS),
         Property("gradients", "gradients below 2**-24 arrive", 1, _NUMBERS),

@@ -129,7 +129,7 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
 def _formats(got: list[float]) -> Iterator[Fault]:
     for name, given in zip(FORMATS, got, strict=True):
         wanted = truth_of(name)
-        if abs(given - wanted) > 1e-9:
+        if not abs(given - wanted) <= 1e-9:
             yield Fault("formats", f"`since[{name!r}]` is {show(given)}")
             return
 
@@ -282,6 +282,8 @@ JUDGE = Judge(
         "`wmma::` in front. And `bits = x.view(torch.int32)`, "
         "`((bits + 4096) & ~8191).view(torch.float32)`.",
     ),
+    results=("right",),
+    apart=("formats", "tf32"),
     cases=cases,
     verdict=verdict,
     predictions={

@@ -153,6 +153,7 @@ JUDGE = Judge(
         "`use(a_tile[now], b_tile[now], sums)`; `keep(coming, a_tile[1 - now], b_tile[1 - now])`; "
         "`cuda.syncthreads()`.",
     ),
+    results=("right",),
     cases=cases,
     predictions={
         "double-buffer": Prediction(

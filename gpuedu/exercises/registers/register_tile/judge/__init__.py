@@ -208,6 +208,7 @@ JUDGE = Judge(
         "i, k]` and `own[1, i] = b_tile[k, x + 16 * i]` for all i, then `sums[i, j] += own[0, i] * "
         "own[1, j]` for all i and j. `put(sums, c, top + y, left + x)`.",
     ),
+    results=("right",),
     cases=cases,
     verdict=verdict,
     varies=("compiler", "registers", "fma", "shared_loads", "vector_loads", "alignments"),

@@ -193,6 +193,7 @@ JUDGE = Judge(
         "*(const float4*)&a_tile[k][4 * y], q = *(const float4*)&b_tile[k][4 * x];` and "
         "`add_products(sums, p, q);`.",
     ),
+    results=("right",),
     cases=cases,
     varies=(
         "compiler",

@@ -119,6 +119,13 @@ def _test_bytes(case: Case, observed: Plain) -> Iterable[Fault]:
             f"a step sends {format_size(sent)} on {block.ranks} ranks; {PARTS} all-gathers and "
             f"reduce-scatters, and the sum of `dscale`, send {format_size(most_bytes(block))}",
         )
+    least = PARTS * block.part_bytes
+    if sent and sent < least - 0.5:
+        yield Fault(
+            "bytes",
+            f"a step sends {format_size(sent)} on {block.ranks} ranks; {PARTS} all-gathers and "
+            f"reduce-scatters send {format_size(least)}: some gathered tokens were kept",
+        )
 
 
 JUDGE = Judge(

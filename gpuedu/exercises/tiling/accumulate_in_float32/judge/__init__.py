@@ -159,6 +159,7 @@ JUDGE = Judge(
         "`total = float32(0)`, and "
         "`scale = float32(1) / math.sqrt(total / float32(n) + float32(1e-6))`.",
     ),
+    results=("right",),
     cases=cases,
     verdict=verdict,
     predictions={

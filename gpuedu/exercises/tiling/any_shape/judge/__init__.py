@@ -89,6 +89,7 @@ JUDGE = Judge(
         "float32(0)`, the same for `b` with `first + y < b.shape[0] and j < b.shape[1]`; barriers "
         "outside of any `if`; `c[i, j] = total` under `i < c.shape[0] and j < c.shape[1]`.",
     ),
+    results=("edges", "tail"),
     cases=cases,
     predictions={
         "any-shape": Prediction(

@@ -166,6 +166,8 @@ JUDGE = Judge(
         "`i < c.shape[0] and j < c.shape[1]`: `total = float32(0)`, a loop over "
         "`range(a.shape[1])` with `total += a[i, k] * b[k, j]`, then `c[i, j] = total`.",
     ),
+    results=("every",),
+    apart=("grid",),
     cases=cases,
     predictions={
         "naive": Prediction(

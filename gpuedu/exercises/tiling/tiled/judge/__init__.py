@@ -72,6 +72,7 @@ JUDGE = Judge(
         "`cuda.syncthreads()`, `for k in range(32): total += tile_a[y, k] * tile_b[k, x]`, "
         "`cuda.syncthreads()`. After the outer loop, `c[i, j] = total`.",
     ),
+    results=("every",),
     cases=cases,
     verdict=verdict,
     predictions={

@@ -125,7 +125,7 @@ def _steps(case: Case, observed: Plain) -> Iterable[Fault]:
     stack = Stack(**case.inputs["stack"])
     true, prop = ordinary(stack), case.decides[0]
     gradients = _gradient_fault(stack, true, observed["gradients"])
-    if gradients or abs(observed["loss"] - float(true["loss"])) > REL:
+    if gradients or not abs(observed["loss"] - float(true["loss"])) <= REL:
         told = f"the loss is {show(observed['loss'])}, not {show(float(true['loss']))}"
         yield Fault(prop, (gradients or told) + _also_dry(stack, observed))
     if "chance" in case.decides and not np.array_equal(observed["next"], true["next"]):

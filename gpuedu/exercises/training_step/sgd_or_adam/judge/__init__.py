@@ -16,6 +16,7 @@ from gpuedu.exercises.contract import (
     Plain,
     Prediction,
     Property,
+    Undecided,
 )
 from gpuedu.exercises.training.properties import at_most, differing, of_largest
 from gpuedu.exercises.training.quiet import quiet_torch
@@ -113,18 +114,22 @@ def _tell_bytes(inputs: Inputs, got: int, _: int) -> str:
     )
 
 
+def _place(step: int, index: int) -> str:
+    return f"after step {step + 1} `weights[{index}]`"
+
+
+def _off_path(name: str, case: Case, observed: Plain) -> Iterable[Fault]:
+    """A fault at the first weight that is not what it is in ``torch.optim``."""
+    wanted = walk_with_torch(case.inputs)["walked"]
+    room = of_largest(_REL_32 if wanted.dtype == np.float32 else _REL)
+    return differing(name, observed["walked"], wanted, room=room, place=_place, of="in torch.optim")
+
+
 def _walks(name: str, says: str) -> Property:
     """The weights after each step are those of ``torch.optim``, and nothing was returned."""
 
-    def place(step: int, index: int) -> str:
-        return f"after step {step + 1} `weights[{index}]`"
-
     def test(case: Case, observed: Plain) -> Iterable[Fault]:
-        wanted = walk_with_torch(case.inputs)["walked"]
-        room = of_largest(_REL_32 if wanted.dtype == np.float32 else _REL)
-        yield from differing(
-            name, observed["walked"], wanted, room=room, place=place, of="in torch.optim"
-        )
+        yield from _off_path(name, case, observed)
         if observed["returned"]:
             told = f"`{case.inputs['rule']}` returned a {observed['returned']}, expected nothing"
             yield Fault(name, told, "The tensor `weights` itself changes. What is returned?")
@@ -137,6 +142,18 @@ def _walks(name: str, says: str) -> Property:
     return Property(name, says, 1, asks, test)
 
 
+def _if_right(prop: Property) -> Property:
+    """The same property, which a rule does not earn whose steps are wrong."""
+
+    def test(case: Case, observed: Plain) -> Iterable[Fault]:
+        faults = list(prop.test(case, observed) if prop.test else ())
+        yield from faults
+        if not faults and list(_off_path(prop.name, case, observed)):
+            yield Undecided(prop.name, f"the steps of `{case.inputs['rule']}` are not right yet")
+
+    return replace(prop, test=test)
+
+
 JUDGE = Judge(
     title="Three ways to take a step",
     properties=(
@@ -145,7 +162,7 @@ JUDGE = Judge(
         _walks("averages", "Adam's two averages, corrected for starting at 0"),
         _walks("eps", "eps is where it belongs"),
         _walks("decay", "AdamW shrinks the weights apart from the averages"),
-        replace(
+        _if_right(
             at_most(
                 "state",
                 "the state holds 0, 1 or 2 numbers per weight, not more",
@@ -155,7 +172,6 @@ JUDGE = Judge(
                 tell=_tell_bytes,
                 asks="What part of it does the next step need?",
             ),
-            after=("sgd", "averages", "decay"),
         ),
     ),
     hints=(

@@ -106,6 +106,7 @@ JUDGE = Judge(
         "Under `@njit(parallel=True)`: `for i in prange(x.size):` and in it "
         "`out[i] = a * x[i] + y[i]`.",
     ),
+    results=("right", "any-length"),
     cases=cases,
     verdict=verdict,
     predictions={

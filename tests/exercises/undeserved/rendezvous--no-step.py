@@ -1,0 +1,31 @@
+# must lose: goes-on, saves, equal
+import torch.distributed as dist
+
+
+def next_batch(done, job):
+    epoch, place = divmod(done, job.samples)
+    return job.order(epoch)[place : place + job.batch]
+
+
+def shares(batch, rank, world, fits):
+    mine = batch[rank::world]
+    return [mine[at : at + fits] for at in range(0, len(mine), fits)]
+
+
+def train(job, every):
+    rank, world = dist.get_rank(), dist.get_world_size()
+    found = [job.load() if rank == 0 else None]
+    dist.broadcast_object_list(found, src=0)
+    if found[0]:
+        job.load_state_dict(found[0]["state"])
+    done = saved = found[0]["done"] if found[0] else 0
+    while done < job.total:
+        batch = next_batch(done, job)
+        for part in shares(batch, rank, world, job.fits):
+            job.gradient(part)
+        job.step(job.zeros())
+        done += len(batch)
+        if done - saved >= every or done == job.total:
+            saved = done
+            if rank == 0:
+                job.save({"done": done, "state": job.state_dict()})

@@ -1,0 +1,79 @@
+"""What of this machine a learner's code can read: Python and the course, and nothing beside them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import venv
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from gpuedu.grading.sandbox import bubblewrap, mounts
+from gpuedu.grading.sandbox.limits import SandboxError
+
+LOOKS = """
+import sys
+from pathlib import Path
+print(sorted(one.name for one in Path(sys.prefix).iterdir()))
+"""
+ENTERS = """
+import subprocess, sys
+from gpuedu.grading.sandbox import bubblewrap
+command = bubblewrap.command([sys.executable, "-c", sys.argv[1]])
+print(subprocess.run(command, capture_output=True, text=True, check=True).stdout, end="")
+"""
+
+
+@pytest.mark.parametrize("by_a_link", [False, True])
+def test_a_class_in_an_environment_is_not_seen_by_its_learners(by_a_link, tmp_path, zygote):
+    """``python -m venv .`` where submissions and verdicts are, and a path with a link in it."""
+    folder = tmp_path / "class"
+    venv.create(folder, with_pip=False)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    ours = [str(mounts.PACKAGE.parent), *(one for one in sys.path if "site-packages" in one)]
+    (packages / "ours.pth").write_text("\n".join(ours))
+    for name in ("submitted", "verdicts", "src", "etc"):
+        (folder / name).mkdir()
+    (folder / "pip.conf").write_text("a password")
+    if by_a_link:
+        (tmp_path / "link").symlink_to(folder)
+        folder = tmp_path / "link"
+    told = subprocess.run(
+        [folder / "bin" / "python", "-c", ENTERS, LOOKS], capture_output=True, text=True, check=True
+    )
+    seen = set(eval(told.stdout))
+    assert {"bin", "lib", "pyvenv.cfg"} <= seen
+    assert not seen & {"submitted", "verdicts", "src", "etc", "pip.conf"}
+
+
+def test_what_is_hidden_is_hidden_under_every_name(tmp_path, monkeypatch, zygote):
+    link = tmp_path / "link"
+    link.symlink_to(mounts.PACKAGE.parent)
+    monkeypatch.setattr(bubblewrap, "mounted", lambda: [mounts.PACKAGE, link])
+    words = bubblewrap.command(["true"])
+    judges = mounts.PACKAGE.glob("exercises/*/*/judge")
+    expected = {str(one) for one in judges} | {str(mounts.PACKAGE / "grading" / "judge")}
+    emptied = {word for before, word in pairwise(words) if before == "--tmpfs"}
+    assert expected <= emptied
+    other = link / mounts.PACKAGE.name
+    assert {str(other / Path(one).relative_to(mounts.PACKAGE)) for one in expected} <= emptied
+
+
+def test_the_systems_own_settings_and_exchange_are_not_there(zygote):
+    program = f"from pathlib import Path\nfor one in {mounts.EMPTIED}:\n"
+    program += "    assert not Path(one).exists() or not any(Path(one).iterdir()), one\n"
+    command = bubblewrap.command([sys.executable, "-c", program])
+    told = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stderr
+
+
+def test_a_class_where_learners_can_read_is_refused(tmp_path):
+    mounts.require_out_of_sight([tmp_path, mounts.PACKAGE.parent])
+    for place in (Path("/usr/local/class/verdicts"), mounts.PACKAGE / "verdicts"):
+        with pytest.raises(SandboxError, match="where learners' code can read"):
+            mounts.require_out_of_sight([tmp_path, place])
+    (tmp_path / "link").symlink_to("/usr")
+    with pytest.raises(SandboxError, match="lies in /usr"):
+        mounts.require_out_of_sight([tmp_path / "link" / "verdicts"])
