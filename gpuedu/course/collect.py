@@ -162,13 +162,17 @@ class PlatformArchives(ExtractorPlugin):
         files = [path for path in sorted(given.rglob("*")) if path.is_file()]
         if not files:
             self.log.warning("No files found in directory: %s", given)
+        # Where learners' files lie beside it, an archive may be one of them under any name.
+        is_unpacked = any(
+            platforms_part(pattern, path.name) for path in files if path.parent == given
+        )
         for path in files:
             is_archive = path.parent == given and path.suffix in self.zip_ext
-            if is_archive and not platforms_part(pattern, path.name):
+            if is_archive and not is_unpacked:
                 self._open(path, extracted)
                 continue
             if is_archive:
-                self.log.warning("did not open %s, which has the name of a learner's file", path)
+                self.log.warning("did not open %s, which lies among learners' files", path)
             copy = extracted / path.relative_to(given)
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, copy)

@@ -9,14 +9,14 @@ from typing import Any
 
 from nbconvert.filters.highlight import Highlight2HTML
 
-_MOST_CHARACTERS = 20_000
+_MOST_CHARACTERS = 10_000
 _MOST_BLANK = 20
 """Blank lines in a row: Pygments takes a time that grows with the square of their number."""
 
 
 def highlighted(source: str, language: str | None = None, metadata: Any = None) -> str:
     """A cell as HTML; without colors if it is very long, or has many blank lines in a row."""
-    is_plain = len(source) > _MOST_CHARACTERS or _most_blank(source.split("\n")) > _MOST_BLANK
+    is_plain = len(source) > _MOST_CHARACTERS or _most_blank(source.splitlines()) > _MOST_BLANK
     return _highlight()(source, language="text" if is_plain else language, metadata=metadata)
 
 

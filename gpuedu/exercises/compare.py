@@ -64,6 +64,10 @@ def are_close(got: np.ndarray, expected: np.ndarray, tolerance: np.ndarray | flo
     return is_near | (got == expected)
 
 
+_RELATED = 0.99
+"""A correlation of results that differ by a slip, such as a factor, from the right ones."""
+
+
 def array_fault(
     prop: str,
     got: np.ndarray,
@@ -90,7 +94,19 @@ def array_fault(
             prop,
             f"`{name}{at}` is {shown}{', and nothing was written there' if unwritten else ''}, "
             f"expected {wanted}{f' ({many} wrong)' if index else ''}",
+            is_near=_is_near(got, expected, wrong),
         )
+
+
+def _is_near(got: np.ndarray, expected: np.ndarray, wrong: np.ndarray) -> bool:
+    """Whether half of the elements are right, or all rise and fall as the right ones do."""
+    if 2 * int(wrong.sum()) <= wrong.size:
+        return True
+    pairs = np.stack([got.astype(np.float64).ravel(), expected.astype(np.float64).ravel()])
+    pairs = pairs[:, np.isfinite(pairs).all(axis=0)]
+    if 2 * pairs.shape[1] < wrong.size or not np.ptp(pairs, axis=1).all():
+        return False
+    return bool(np.corrcoef(pairs)[0, 1] > _RELATED)
 
 
 def show_apart(got: float, expected: float) -> tuple[str, str]:

@@ -40,11 +40,11 @@ class Property:
 
     ``asks`` is the question below a counterexample where no known wrong answer is recognized: it
     names no cause. ``test(case, observed)`` yields the faults of a property that judges itself.
-    ``after`` names properties of which one has to be right on half of its cases before this one
-    counts: an answer that does nothing, or is right where there is nothing to do, would pass
-    everything that forbids something. ``waits_for`` names
-    properties that have to be right on all cases before a fault of this one is reported: until then
-    it would only show their mistake once more.
+    ``after`` names properties of which one has to be right, or near, on half of its cases before
+    this one counts: an answer that does nothing, or is right where there is nothing to do, would
+    pass everything that forbids something. ``waits_for`` names properties that have to be right on
+    all cases before a fault of this one is reported: until then it would only show their mistake
+    once more.
     """
 
     name: str
@@ -75,12 +75,15 @@ class Case:
 class Fault:
     """A property that does not hold, with its counterexample.
 
-    ``cause`` is a question about what the machine itself has named, if it has.
+    ``cause`` is a question about what the machine itself has named, if it has. A fault ``is_near``
+    if what came out is close to right, or was left to chance: then what was done to get there is
+    judged all the same (see ``Property``).
     """
 
     property: str
     message: str
     cause: str = ""
+    is_near: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ class PropertyResult:
     """Whether one property holds, on how many cases, and its first counterexample.
 
     ``place`` is that of the counterexample's case among all; -1 if nothing was observed there.
+    ``near`` counts cases that did not pass, with a fault that is near.
     """
 
     property: Property
@@ -38,6 +39,7 @@ class PropertyResult:
     fault: Fault | None = None
     case: str = ""
     place: int = -1
+    near: int = 0
 
     @property
     def holds(self) -> bool:
@@ -284,7 +286,7 @@ def judge_outcomes(
     """What holds on every case, and what else was seen."""
     names = [prop.name for prop in exercise.judge.properties]
     first_fault: dict[str, tuple[Fault, str, int]] = {}
-    decided, passed = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
+    decided, passed, near = (dict.fromkeys(names, 0) for _ in range(3))
     findings: list[Finding] = []
     for position, case in enumerate(cases):
         outcome = outcomes[position] if position < len(outcomes) else _not_reached(outcomes)
@@ -294,12 +296,18 @@ def judge_outcomes(
             decided[name] += 1
             if name not in faults:
                 passed[name] += 1
-            elif name not in first_fault or _tells_more(faults[name], first_fault[name][0]):
+                continue
+            near[name] += faults[name].is_near
+            if name not in first_fault or _tells_more(faults[name], first_fault[name][0]):
                 place = -1 if outcome.problem else position
                 first_fault[name] = (faults[name], case.label, place)
     results = tuple(
         PropertyResult(
-            prop, passed[prop.name], decided[prop.name], *first_fault.get(prop.name, (None, "", -1))
+            prop,
+            passed[prop.name],
+            decided[prop.name],
+            *first_fault.get(prop.name, (None, "", -1)),
+            near[prop.name],
         )
         for prop in exercise.judge.properties
     )
@@ -325,8 +333,9 @@ def _counted(result: PropertyResult, others: Sequence[PropertyResult]) -> Proper
 
 
 def _is_begun(result: PropertyResult) -> bool:
-    """Whether it is right on as many cases as chance, or an answer that does nothing, is not."""
-    return result.passed > 0 and result.passed >= _BEGUN * result.decided
+    """Whether it is right, or near, on more cases than an answer that does nothing is."""
+    begun = result.passed + result.near
+    return begun > 0 and begun >= _BEGUN * result.decided
 
 
 def _tells_more(fault: Fault, before: Fault) -> bool:

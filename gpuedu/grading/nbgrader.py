@@ -257,7 +257,8 @@ class JudgeInSandbox(ClassVerdicts, Execute):
         opened = ledger.open(task)
         if not isinstance(opened, Job):
             return read_verdict(opened.path)
-        require_out_of_sight([Path.cwd(), self._out(), Path(task.path)])
+        paths = [Path.cwd(), self._out(), Path(task.path), *map(Path, filter(None, [self.secret]))]
+        require_out_of_sight(paths)
         return read_verdict(ledger.keep(opened, _worker.judge(opened)).path)
 
 

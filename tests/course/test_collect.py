@@ -198,13 +198,23 @@ def test_a_learners_archive_stays_packed(collect, name, is_whole, is_packed):
     inside = {"x_bob_attempt_2031-01-01-00-00-00_01_why_gpus.ipynb": "eve, for bob"}
     theirs = {f"{EVE}_{name}": packed(inside) if is_whole else b"no archive at all"}
     given = {"all.zip": packed({**HONEST, **theirs})}
-    if not is_packed:
-        given = {"all.zip": packed(HONEST), **theirs}
+    if not is_packed:  # the teacher, or their browser, has unpacked the platform's
+        given = {**{own: text.encode() for own, text in HONEST.items()}, **theirs}
     found, _ = collect(given)
     eves = found.pop("eve", {})
     assert texts(found) == {"ada": "ada's", "bob": "bob's"}
     kept = theirs[f"{EVE}_{name}"] if name == f"{LESSON}.zip" else None
     assert eves.get(f"{LESSON}.zip") == kept
+
+
+@pytest.mark.parametrize("name", ["anything.zip", "01_why_gpus_eve.smith_attempt_x_w.zip"])
+def test_no_archive_among_learners_files_is_the_platforms(collect, name):
+    """Its name may be one that the platform gives to none; what is inside is the learner's."""
+    inside = packed({BOB.replace("2026", "2030"): "eve, for bob"})
+    files = {own: text.encode() for own, text in HONEST.items()}
+    found, told = collect({**files, name: inside})
+    assert texts(found) == {"ada": "ada's", "bob": "bob's"}
+    assert "which lies among learners' files" in told
 
 
 def test_names_that_no_disk_can_have_stop_nobody(collect):

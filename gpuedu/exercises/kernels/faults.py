@@ -49,7 +49,8 @@ def hazard_faults(
     for seen in read_sightings(observed["sightings"]):
         for kinds, prop in properties.items():
             if seen.kind in kinds and (seen.is_hazard or seen.kind in EXITED):
-                yield Fault(prop, seen.told, _question(seen, questions))
+                is_near = seen.kind in RACE | UNWRITTEN  # chance decides what comes out
+                yield Fault(prop, seen.told, _question(seen, questions), is_near)
 
 
 def _question(

@@ -118,7 +118,7 @@ def left_to_chance(
 ) -> Iterator[Undecided]:
     """Values of a kernel are not judged where a hazard of these kinds decides them."""
     for told in islice(_hazards(observed, kinds), 1):
-        yield Undecided(prop, f"what is read is left to chance: {told}")
+        yield Undecided(prop, f"what is read is left to chance: {told}", is_near=True)
 
 
 def inside(

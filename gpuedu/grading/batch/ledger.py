@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -33,6 +34,8 @@ from gpuedu.grading.verdict import (
 )
 from gpuedu.syllabus import lesson_in
 
+_WRITTEN_S = 60.0
+"""How long nobody takes to write a verdict."""
 SET_ASIDE = "superseded"
 """Folder, beside the verdicts, for those on earlier submissions; no command reads them."""
 
@@ -130,7 +133,7 @@ class Ledger:
         with writing_in(self.out):
             self.out.mkdir(parents=True, exist_ok=True)
             for left in self.out.glob(f".*{SUFFIX}.*"):
-                if not Path("/proc", left.suffix[1:]).exists():  # nor of one that is writing now
+                if _is_left(left):
                     left.unlink(missing_ok=True)
 
     def is_empty(self) -> bool:
@@ -232,3 +235,11 @@ def merge(before: Verdict, again: Verdict, course: str) -> Verdict:
         course=again.course,
         sandbox=before.sandbox and again.sandbox,
     )
+
+
+def _is_left(path: Path) -> bool:
+    """Whether nobody writes this any more; a writer may be a process of another machine."""
+    with contextlib.suppress(FileNotFoundError):
+        is_old = time.time() - path.stat().st_mtime > _WRITTEN_S
+        return is_old and not Path("/proc", path.suffix[1:]).exists()
+    return False

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import secrets
 from pathlib import Path
 
 from gpuedu.errors import GpueduError
 from gpuedu.grading.batch.submissions import seed_for
-from gpuedu.grading.verdict import SUFFIX, read_verdicts, seed_mark, writing_in
+from gpuedu.grading.batch.writing import write_once
+from gpuedu.grading.verdict import SUFFIX, read_verdicts, seed_mark
 
 NAME = "class-secret.txt"
 DIGEST = "class-secret.sha256"
@@ -31,7 +31,7 @@ def class_secret(out: Path, given: Path | None = None) -> str:
     elif path.exists() or not (out / DIGEST).exists():
         if not path.exists():
             _require_no_verdicts(out)
-            _write_once(path, secrets.token_hex(24))
+            write_once(path, secrets.token_hex(24))
         text = _read(path)
     else:
         raise GpueduError(
@@ -78,7 +78,7 @@ def _require_same(out: Path, secret: str) -> None:
             one["seed"] == seed_mark(seed_for(secret, one["learner"])) for one in read_verdicts(out)
         )
         if same:
-            _write_once(noted, digest_of(secret))
+            write_once(noted, digest_of(secret))
     else:
         before = _read(noted) if noted.exists() else digest_of(_read(own))
         same = before == digest_of(secret)
@@ -96,26 +96,3 @@ def _require_same(out: Path, secret: str) -> None:
 def digest_of(secret: str) -> str:
     """Says whether a secret is the same as another, and nothing else."""
     return hashlib.sha256(f"class secret {secret}".encode()).hexdigest()
-
-
-def _write_once(path: Path, text: str) -> None:
-    """Write a file, whole, for its owner; of two commands that begin at once, the first's stays."""
-    with writing_in(path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _link_once(path, text)
-
-
-def _link_once(path: Path, text: str) -> None:
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "w") as file:
-        file.write(text + "\n")
-        file.flush()
-        os.fsync(handle)
-    try:
-        os.link(beside, path)  # fails where there is one, which a renaming would replace
-    except FileExistsError:
-        pass
-    except OSError:  # a file system without links
-        beside.rename(path)
-    beside.unlink(missing_ok=True)

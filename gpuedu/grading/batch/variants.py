@@ -9,6 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from gpuedu.errors import GpueduError
+from gpuedu.grading.batch.writing import write_once
 
 NAME = "variants.txt"
 _LENGTH = 12
@@ -52,8 +53,7 @@ def choose_variants(out: Path, wanted: Variants) -> None:
             f"numbers were handed out by {variants_in(out)} before, but {wanted} is asked for now",
             remedy="use another folder of verdicts, with its own secret",
         )
-    out.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"{wanted}\n", "utf-8")
+    write_once(path, wanted.value)
 
 
 def code_for(secret: str, learner: str, variants: Variants) -> str:

@@ -105,6 +105,7 @@ class _Output:
     def __init__(self, handle: int, most_bytes: int, too_much: Any) -> None:
         self.is_over = False
         self._handle, self._most_bytes, self._too_much = handle, most_bytes, too_much
+        os.set_blocking(handle, False)  # a player may take back what was there to be read
         self._stop_reading, self._stop_writing = os.pipe()
         self._thread = threading.Thread(target=self._read, name="output of a player", daemon=True)
         self._thread.start()
@@ -119,7 +120,10 @@ class _Output:
                 ready = {key.fd for key, _ in selector.select()}
                 if self._stop_reading in ready:
                     return
-                piece = os.read(self._handle, _PIECE)
+                try:
+                    piece = os.read(self._handle, _PIECE)
+                except BlockingIOError:
+                    continue
                 seen += len(piece)
                 if not piece:
                     return

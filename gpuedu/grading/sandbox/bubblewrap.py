@@ -27,6 +27,7 @@ from gpuedu.grading.sandbox.mounts import (
     mounted,
     names_of,
     of_python,
+    other_copies,
 )
 from gpuedu.grading.sandbox.users import players_user
 
@@ -210,3 +211,5 @@ def _course() -> Iterator[str]:
             yield from ("--tmpfs", str(folder), "--remount-ro", str(folder))
         for file in hidden_files(package):
             yield from ("--ro-bind", str(_NOTHING), str(file))
+    for copy in other_copies():
+        yield from ("--tmpfs", str(copy), "--remount-ro", str(copy))

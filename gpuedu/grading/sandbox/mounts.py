@@ -67,6 +67,15 @@ def names_of(package: Path, folders: Iterable[Path]) -> list[Path]:
     return sorted(names)
 
 
+def other_copies() -> list[Path]:
+    """Other copies of the course among Python's packages, each with all judges."""
+    libraries = {Path("/usr/lib"), Path("/usr/local/lib"), *of_python()}
+    found = {
+        one for folder in libraries for one in folder.glob(f"python3*/*-packages/{PACKAGE.name}")
+    }
+    return sorted(one for one in found if one.is_dir() and one.resolve() != PACKAGE)
+
+
 def require_out_of_sight(paths: Iterable[Path]) -> None:
     """Raise SandboxError if submissions, verdicts or a secret lie where learners' code may read."""
     seen = [one.resolve() for one in (*mounted(), *map(Path, SYSTEM)) if one.exists()]

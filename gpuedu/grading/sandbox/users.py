@@ -14,7 +14,7 @@ PLAYERS = 65_533
 give these to nobody. Not that of ``nobody`` itself, which may own files and processes."""
 _USERS = 1000
 _READ, _READ_AND_ENTER = 0o4, 0o5
-_FILES, _MOST_FILES = 4096, 65_536
+_FILES, _MOST_FILES = 4096, 2**20
 """What a grader needs, and what it takes of what it may have."""
 
 
@@ -57,8 +57,8 @@ def allow_files() -> None:
     """Let this process, which is not root, have many files open.
 
     The kernel counts by user the descriptors that were sent and are not received yet, and holds
-    them against this limit of whoever sends another one. Players who are this user could leave as
-    many as their own limit, for each processor, and then no judge would get a player.
+    them against this limit of whoever sends another one. Players who are this user could leave some
+    250 for each of their threads, and then no judge would get a player.
 
     Raises:
         SandboxError: the system allows too few.

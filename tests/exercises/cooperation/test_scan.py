@@ -53,7 +53,7 @@ def test_a_kernel_that_hands_nothing_around_earns_nothing():
 def test_a_loop_without_end_is_stopped_in_the_first_launch():
     report = report_of("scan", "wrong", "d_never_changes")
     assert "launch, on" not in fault(report, "barrier").message
-    assert undecided(report) == [*VALUES, "rounds"]
+    assert {*VALUES, "rounds"} <= set(undecided(report))
 
 
 def test_the_prediction_is_what_one_block_of_totals_can_hold():

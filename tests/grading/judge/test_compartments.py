@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import selectors
 import time
 from pathlib import Path
@@ -14,6 +15,7 @@ from gpuedu import allowance
 from gpuedu.allowance import Allowance
 from gpuedu.course.proof import Bench
 from gpuedu.exercises.registry import load
+from gpuedu.grading.judge import players
 from gpuedu.grading.judge.cells import Cells
 from gpuedu.grading.judge.examining import examine_cells
 from gpuedu.grading.judge.players import PlayerGoneError
@@ -207,3 +209,13 @@ def test_what_players_print_is_read_where_others_took_all_that_epoll_may_watch(s
 
     monkeypatch.setattr(selectors.EpollSelector, "register", full)
     assert run(stage.learner(), RIGHT + "print('x' * 500_000)")["problem"] is None
+
+
+def test_a_player_that_takes_back_its_output_does_not_keep_the_judge_waiting():
+    """Who may read the pipe again, as the grader's own user may, can empty it before the judge."""
+    reading, writing = os.pipe()
+    output = players._Output(reading, 10, lambda: None)
+    assert not os.get_blocking(reading)
+    os.write(writing, b"x")
+    output.close()
+    os.close(writing)

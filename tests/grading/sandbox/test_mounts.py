@@ -61,6 +61,16 @@ def test_what_is_hidden_is_hidden_under_every_name(tmp_path, monkeypatch, zygote
     assert {str(other / Path(one).relative_to(mounts.PACKAGE)) for one in expected} <= emptied
 
 
+def test_another_copy_of_the_course_is_not_there(tmp_path, monkeypatch, zygote):
+    copy = tmp_path / "lib" / "python3.11" / "site-packages" / "gpuedu"
+    copy.mkdir(parents=True)
+    (copy.parent / "other").mkdir()
+    monkeypatch.setattr(mounts, "of_python", lambda: [tmp_path / "lib"])
+    assert mounts.other_copies() == [copy]
+    words = bubblewrap.command(["true"])
+    assert ("--tmpfs", str(copy)) in set(pairwise(words))
+
+
 def test_the_systems_own_settings_and_exchange_are_not_there(zygote):
     program = f"from pathlib import Path\nfor one in {mounts.EMPTIED}:\n"
     program += "    assert not Path(one).exists() or not any(Path(one).iterdir()), one\n"

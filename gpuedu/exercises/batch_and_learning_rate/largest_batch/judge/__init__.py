@@ -276,6 +276,8 @@ JUDGE = Judge(
         "else `high = batch`. `guess_batch`: bytes for each sample are the difference of bytes "
         "over that of batches; take off what a batch of 0 has, divide, round down, at least 0.",
     ),
+    results=("largest",),
+    apart=("edges", "guess"),
     cases=cases,
     predictions={"largest-batch": _prediction()},
     seeds=5,

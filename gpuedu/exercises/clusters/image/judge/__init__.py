@@ -32,6 +32,7 @@ from gpuedu.exercises.documents import Complaint, document_rule
 
 Rule = Callable[[Dockerfile, Files], Iterable[Complaint]]
 _EMPTY = Complaint("No step installs `requirements.txt` yet.", decides=False)
+_WITHOUT = Complaint(f"`{PROGRAM}` isn't in the image yet.", decides=False)
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
@@ -66,6 +67,8 @@ def cached(case: Case, dockerfile: str, dockerignore: str) -> Iterator[Complaint
     _, again = build_all(work, read, [kept(files, dockerignore) for files in days])
     if not installing(contents(read, before)):
         yield _EMPTY
+    if not _has_program(read, before):
+        yield _WITHOUT
     if again.download_mb:
         layers = [one for one in again.steps if one.instruction.name in {*MAKES_LAYER, "FROM"}]
         missed = [one for one in layers if not one.is_cached]
@@ -86,9 +89,16 @@ def _rule(rule: Rule) -> Callable[..., Iterator[Complaint]]:
         except AnswerError as fault:
             yield Complaint(*_told(fault))
             return
-        yield from rule(read, kept(case.truth, dockerignore))
+        files = kept(case.truth, dockerignore)
+        yield from rule(read, files)
+        if not _has_program(read, files):
+            yield _WITHOUT
 
     return broken
+
+
+def _has_program(dockerfile: Dockerfile, files: Files) -> bool:
+    return PROGRAM in contents(dockerfile, files).holds.values()
 
 
 def _told(fault: AnswerError) -> tuple[str, str]:

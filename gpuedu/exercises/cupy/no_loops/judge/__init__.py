@@ -255,6 +255,7 @@ JUDGE = Judge(
         "`(labels[nearest][:, :, None] == xp.arange(classes)).sum(axis=1)`, and of that the "
         "`argmax(axis=1)`, which takes the first of equal ones.",
     ),
+    results=("distances", "vote"),
     cases=cases,
     varies=("launches", "steps", "steps_grown", "moved_bytes"),
     predictions={

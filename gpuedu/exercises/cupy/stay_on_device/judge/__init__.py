@@ -175,7 +175,6 @@ JUDGE = Judge(
         "the logits; `cp.exp(logits - logits.max(axis=1, keepdims=True))`; divide it by its own "
         "sum with `keepdims=True`; `.get()` only in the line with `return`.",
     ),
-    results=("same",),
     cases=cases,
     varies=("launches", "moved_bytes", "extra_bytes"),
     predictions={

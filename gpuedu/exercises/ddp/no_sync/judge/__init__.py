@@ -195,6 +195,8 @@ JUDGE = Judge(
         "then `parallel.backward(part)`: in the block for `micro_batches[:-1]`, after it for the "
         "last one; `optimizer.step()`.",
     ),
+    results=("equal", "ragged"),
+    apart=("block", "nested"),
     cases=cases,
     seeds=10,
     predictions={

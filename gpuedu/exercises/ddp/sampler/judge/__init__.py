@@ -263,6 +263,8 @@ JUDGE = Judge(
         "for i in range(rank, each * ranks, ranks)]`. For the evaluation: `range(rank, samples, "
         "ranks)`.",
     ),
+    results=("all-drawn",),
+    apart=("shuffled", "mixed", "evaluation"),
     cases=cases,
     verdict=note_random_state,
     predictions={

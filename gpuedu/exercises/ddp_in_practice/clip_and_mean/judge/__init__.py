@@ -184,6 +184,8 @@ JUDGE = Judge(
         "x.new_tensor([len(x)])])`, all-reduce, `mean = sums[:-1] / sums[-1]`; `squares = "
         "((x - mean) ** 2).sum(0)`, all-reduce, `squares / sums[-1]`.",
     ),
+    results=("clip",),
+    apart=("norm", "loss", "moments", "empty", "far"),
     cases=cases,
     verdict=verdict,
     predictions={

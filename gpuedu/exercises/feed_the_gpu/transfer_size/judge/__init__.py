@@ -207,6 +207,8 @@ JUDGE = Judge(
         "bandwidth is 1 / slope. `copy(torch.cat([t.reshape(-1) for t in tensors]))`, then "
         "`split([t.numel() for t in tensors])`, and `part.view(t.shape)` for each part.",
     ),
+    results=("arrive",),
+    apart=("model", "exact", "scattered"),
     cases=cases,
     predictions={
         "transfer-size": Prediction(

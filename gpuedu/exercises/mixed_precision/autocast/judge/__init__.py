@@ -230,6 +230,8 @@ JUDGE = Judge(
         "`torch.nn.functional.binary_cross_entropy_with_logits(z.float(), yes)`, which is the same "
         "loss, taken from scores. The products convert what they get by themselves.",
     ),
+    results=("half",),
+    apart=("products", "listed", "unlisted"),
     cases=cases,
     verdict=verdict,
     predictions={

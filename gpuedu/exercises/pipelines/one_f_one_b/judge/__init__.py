@@ -62,6 +62,8 @@ JUDGE = Judge(
         "`range(micro_batches - warm)` forward with `warm + i`, then backward with `i`; finally "
         "backward with what is left, from `micro_batches - warm` on.",
     ),
+    results=("time",),
+    apart=("gradients",),
     cases=cases,
     seeds=5,
     predictions={

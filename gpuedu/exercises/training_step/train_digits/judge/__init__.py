@@ -123,6 +123,8 @@ JUDGE = Judge(
         "batches of 128 drawn by `torch.randint`. Label smoothing (a parameter of "
         "`cross_entropy`) helps a little more.",
     ),
+    results=("learns",),
+    apart=("band",),
     cases=cases,
     verdict=verdict,
     predictions={

@@ -1,0 +1,3 @@
+"""Learners' answers are no modules of tests."""
+
+collect_ignore_glob = ["undeserved/*"]

@@ -1,0 +1,2 @@
+# must lose: memory
+one_f_one_b = draft
