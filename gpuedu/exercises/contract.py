@@ -195,6 +195,8 @@ class Play:
             too, and are compiled and called there; or it runs a text in processes, such as a
             script of bash. They can write outside of arrays, or to files, so that machine serves
             no other exercise.
+        launches: it starts processes that talk to each other, for which the kernel needs what it
+            gives a user little of.
         observes: in words, what a play trusts the learner's process about, such as how often it
             waited; empty if there is nothing like that.
         observed_in: names of the properties that depend on that; without names, all of them.
@@ -216,6 +218,7 @@ class Play:
     on_machine: bool = False
     by_operations: bool = False
     compiles: bool = False
+    launches: bool = False
     observes: str = ""
     observed_in: tuple[str, ...] = ()
     lends: bool = False

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from gpuedu.errors import GpueduError
+from gpuedu.exercises.registry import load_play
 from gpuedu.grading.batch.jobs import Done, Job, Notice, Reply
 from gpuedu.grading.batch.ledger import Ledger
 from gpuedu.grading.batch.processes import LocalCrew
@@ -21,8 +22,10 @@ from gpuedu.grading.sandbox.cgroups import sweep_groups
 from gpuedu.grading.sandbox.limits import PlayingLimits
 from gpuedu.grading.sandbox.mounts import require_out_of_sight
 from gpuedu.grading.sandbox.sweeping import swept
+from gpuedu.grading.sandbox.users import players_user
 from gpuedu.grading.verdict import GradingTask
 from gpuedu.hardware.machine import available_memory_bytes
+from gpuedu.syllabus import lesson_in
 
 TRIES = 3
 """How often a submission is tried if a fault of ours stops it, each time by another worker."""
@@ -122,7 +125,21 @@ def grade_class(
         crew = _crew(workers, len(tasks), scheduler, warn, notice, ledger.limits)
         stack.callback(crew.end)
         import_reader()
-        return dict(_Run(ledger, crew, tell, tasks).grade_all())
+        alone = _alone(tasks) if sandbox and not scheduler and players_user() is None else set()
+        return dict(_Run(ledger, crew, tell, tasks, alone).grade_all())
+
+
+def _alone(tasks: Sequence[GradingTask]) -> set[GradingTask]:
+    """Those that are graded when nothing else is, where players are the grader's own user.
+
+    The kernel counts some things by user. Who takes all of them could let the processes fail that
+    a neighbor's exercise starts.
+    """
+    lessons = {task.lesson for task in tasks}
+    launching = {
+        one for one in lessons if any(load_play(e).launches for e in lesson_in(one).exercises)
+    }
+    return {task for task in tasks if task.lesson in launching}
 
 
 def _crew(
@@ -156,12 +173,15 @@ class _Run:
         crew: Crew,
         tell: Callable[[Progress], None],
         tasks: Sequence[GradingTask],
+        alone: Collection[GradingTask],
     ) -> None:
         self._ledger, self._crew, self._tell = ledger, crew, tell
-        self._waiting, self._total = deque(tasks), len(tasks)
+        self._waiting = deque(task for task in tasks if task not in alone)
+        self._total = len(tasks)
         self._running: dict[Job, GradingTask] = {}
         self._opened: deque[Job] = deque()  # those of them that nobody has yet
-        self._slow: deque[GradingTask] = deque()  # for when nothing else runs, one at a time
+        # For when nothing else runs, one at a time.
+        self._slow = deque(task for task in tasks if task in alone)
         self._faults: Counter[GradingTask] = Counter()
         self._states: Counter[str] = Counter()
 
@@ -218,7 +238,8 @@ class _Run:
     def _count_fault(self, task: GradingTask, fault: str, *, is_slow: bool = False) -> None:
         self._faults[task] += 1
         if self._faults[task] < TRIES:
-            (self._slow if is_slow else self._waiting).append(task)
+            is_last = self._faults[task] == TRIES - 1  # then no neighbor may be the reason
+            (self._slow if is_slow or is_last else self._waiting).append(task)
         else:
             self._end(task, self._ledger.fail(task, fault), fault)
 

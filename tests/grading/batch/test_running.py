@@ -43,13 +43,13 @@ class PlannedCrew:
         self.ended = True
 
 
-def grade(tmp_path, monkeypatch, **plan):
+def grade(tmp_path, monkeypatch, *, sandbox=False, **plan):
     path = ROOT / "notebooks" / LESSON / f"{LESSON}.ipynb"
     tasks = [GradingTask(learner, LESSON, str(path), seed) for seed, learner in enumerate(plan)]
     crew, told = PlannedCrew(plan), []
     monkeypatch.setattr(running, "_crew", lambda *_: crew)
     try:
-        grade_class(tasks, tmp_path, told.append, sandbox=False)
+        grade_class(tasks, tmp_path, told.append, sandbox=sandbox)
     finally:
         assert crew.ended
     return crew, told
@@ -71,6 +71,45 @@ def test_who_the_judge_was_slow_with_is_tried_again_when_nothing_else_runs(tmp_p
     assert beside == [(0, 1)] * 4
     ends = {one.task.learner: one.state for one in told}
     assert ends == {"ann": "graded", "bob": "failed: grader", "cy": "graded", "dan": "graded"}
+
+
+def test_what_starts_processes_is_graded_alone_where_players_are_the_graders_user(
+    tmp_path, monkeypatch, zygote
+):
+    """What the kernel counts by user, a neighbor could take."""
+    lessons = [GradingTask("ann", one, "", 1) for one in ("24_ddp_in_practice", LESSON)]
+    assert running._alone(lessons) == {lessons[0]}
+    beside = []
+    take = PlannedCrew.take
+
+    def counting(self, job):
+        take(self, job)
+        beside.append((job.task.learner, len(self.jobs) - 1))
+
+    monkeypatch.setattr(PlannedCrew, "take", counting)
+    monkeypatch.setattr(running, "players_user", lambda: None)
+    monkeypatch.setattr(
+        running, "_alone", lambda tasks: {one for one in tasks if one.learner in ("ann", "bob")}
+    )
+    plan = {"ann": [None], "bob": [None], "cy": [None], "dan": [None]}
+    _, told = grade(tmp_path, monkeypatch, sandbox=True, **plan)
+    assert beside == [("cy", 0), ("dan", 1), ("ann", 0), ("bob", 0)]
+    assert len(told) == 4
+
+
+def test_the_last_try_has_no_neighbor(tmp_path, monkeypatch):
+    fault, beside = Reply(fault="a neighbor's doing"), []
+    take = PlannedCrew.take
+
+    def counting(self, job):
+        take(self, job)
+        if self.asked.count("ann") == TRIES and job.task.learner == "ann":
+            beside.append(len(self.jobs) - 1)
+
+    monkeypatch.setattr(PlannedCrew, "take", counting)
+    others = {name: [None] for name in ("bob", "cy", "dan")}
+    grade(tmp_path, monkeypatch, ann=[fault, fault, None], **others)
+    assert beside == [0]
 
 
 def test_a_fault_of_ours_is_tried_again_and_then_ends_as_ours(tmp_path, monkeypatch):

@@ -35,6 +35,7 @@ PLAY = Play(
     _TEXT.answers,
     play_batch_job,
     time_limit_s=70.0,
+    launches=True,
     on_machine=True,
     compiles=True,
 )

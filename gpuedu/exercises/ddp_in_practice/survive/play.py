@@ -32,5 +32,6 @@ PLAY = Play(
     ),
     play_survive,
     time_limit_s=120.0,
+    launches=True,
     observes="checkpoints, and how training runs go on after them",
 )

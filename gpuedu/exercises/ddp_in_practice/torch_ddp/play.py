@@ -82,5 +82,6 @@ PLAY = Play(
     ),
     play_torch_ddp,
     time_limit_s=90.0,
+    launches=True,
     observes="messages between ranks, and a model's steps",
 )
