@@ -195,8 +195,8 @@ class Play:
             too, and are compiled and called there; or it runs a text in processes, such as a
             script of bash. They can write outside of arrays, or to files, so that machine serves
             no other exercise.
-        launches: it starts processes that talk to each other, for which the kernel needs what it
-            gives a user little of.
+        launches: it starts processes that talk to each other, which takes what the kernel counts by
+            user.
         observes: in words, what a play trusts the learner's process about, such as how often it
             waited; empty if there is nothing like that.
         observed_in: names of the properties that depend on that; without names, all of them.

@@ -69,7 +69,7 @@ def names_of(package: Path, folders: Iterable[Path]) -> list[Path]:
 
 def other_copies() -> list[Path]:
     """Other copies of the course among Python's packages, each with all judges."""
-    libraries = {Path("/usr/lib"), Path("/usr/local/lib"), *of_python()}
+    libraries = {Path("/usr/lib"), Path("/usr/local/lib"), *mounted()}
     found = {
         one for folder in libraries for one in folder.glob(f"python3*/*-packages/{PACKAGE.name}")
     }

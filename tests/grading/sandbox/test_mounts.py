@@ -16,7 +16,8 @@ from gpuedu.grading.sandbox.limits import SandboxError
 LOOKS = """
 import sys
 from pathlib import Path
-print(sorted(one.name for one in Path(sys.prefix).iterdir()))
+copies = Path(sys.prefix).glob("lib*/python*/site-packages/gpuedu/*")
+print(sorted(one.name for one in (*Path(sys.prefix).iterdir(), *copies)))
 """
 ENTERS = """
 import subprocess, sys
@@ -34,6 +35,8 @@ def test_a_class_in_an_environment_is_not_seen_by_its_learners(by_a_link, tmp_pa
     (packages,) = folder.glob("lib/python*/site-packages")
     ours = [str(mounts.PACKAGE.parent), *(one for one in sys.path if "site-packages" in one)]
     (packages / "ours.pth").write_text("\n".join(ours))
+    (packages / "gpuedu").mkdir()  # another copy of the course, which its own is not
+    (packages / "gpuedu" / "judge.py").write_text("an answer")
     for name in ("submitted", "verdicts", "src", "etc"):
         (folder / name).mkdir()
     (folder / "pip.conf").write_text("a password")
@@ -45,7 +48,7 @@ def test_a_class_in_an_environment_is_not_seen_by_its_learners(by_a_link, tmp_pa
     )
     seen = set(eval(told.stdout))
     assert {"bin", "lib", "pyvenv.cfg"} <= seen
-    assert not seen & {"submitted", "verdicts", "src", "etc", "pip.conf"}
+    assert not seen & {"submitted", "verdicts", "src", "etc", "pip.conf", "judge.py"}
 
 
 def test_what_is_hidden_is_hidden_under_every_name(tmp_path, monkeypatch, zygote):

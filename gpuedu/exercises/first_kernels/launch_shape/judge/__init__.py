@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property, Undecided
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
 
 Extents = tuple[int, int, int]
 
@@ -129,10 +129,6 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
 def _blocks_faults(n: int, threads: int, got: int) -> Iterable[Fault]:
     expected = -(-n // threads)
     call = f"`blocks_for({n}, {threads})` gave {got}, expected {expected}"
-    if got > 2 * expected:
-        yield Undecided("enough", f"{call}: with so many, every element has a thread anyway")
-    elif 2 * got < expected:
-        yield Undecided("no-spare", f"{call}: with so few, none is spare anyway")
     if got < expected:
         left = n - max(got, 0) * threads
         few = "1 element has" if left == 1 else f"{left} elements have"
