@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
@@ -20,8 +21,16 @@ from gpuedu.grading.texts import writable
 
 FORMAT = 1
 SUFFIX = ".verdict.json"
-_KEYS = ("learner", "lesson", "variant", "seed", "points", "state", "exercises", "repairs")
-_KEYS += ("answers", "digest", "course")
+_TEXTS = ("learner", "lesson", "variant", "seed", "state", "digest", "course")
+_VERDICT = {
+    **dict.fromkeys(_TEXTS, str),
+    **{"points": float, "exercises": list, "repairs": list, "answers": dict},
+}
+_EXERCISE = {"id": str, "points": float, "max_points": float, "state": str, "properties": list}
+_PROPERTY = {"name": str, "says": str, "points": float, "holds": bool}
+_REGRADED = {"id": str, "points_before": float, "course_before": str}
+"""What each part of a verdict's file has to have."""
+_MOST_POINTS = 1e6
 
 _MOVE_IT = "move that file away, and `gpuedu grade` grades this submission again"
 
@@ -274,6 +283,8 @@ def read_verdict(path: Path) -> dict[str, Any]:
         FileNotFoundError: it is not there.
     """
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise ValueError("no file")
         saved = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         raise
@@ -283,7 +294,34 @@ def read_verdict(path: Path) -> dict[str, Any]:
         raise GpueduError(
             f"{path.name} is a verdict of another format", remedy="grade into an empty folder"
         )
-    missing = [key for key in _KEYS if key not in saved]
-    if missing:
-        raise GpueduError(f"{path} is not a verdict: it has no {missing[0]!r}", remedy=_MOVE_IT)
+    for odd in _odd_parts(saved):
+        raise GpueduError(f"{path} is not a verdict: it has no {odd!r}", remedy=_MOVE_IT)
     return saved
+
+
+def _odd_parts(saved: Mapping[str, Any]) -> Iterator[str]:
+    """What is missing in a verdict, or isn't of its kind."""
+    yield from _odd_in(saved, _VERDICT)
+    if saved["state"] not in [*State]:
+        yield "state"
+    for exercise in saved["exercises"]:
+        yield from _odd_in(exercise, _EXERCISE)
+        for one in exercise["properties"]:
+            yield from _odd_in(one, _PROPERTY)
+    regraded = saved.get("regraded", [])
+    if not isinstance(regraded, list):
+        yield "regraded"
+    for one in regraded:
+        yield from _odd_in(one, _REGRADED)
+
+
+def _odd_in(part: Any, kinds: Mapping[str, type]) -> Iterator[str]:
+    for key, kind in kinds.items():
+        if not isinstance(part, dict) or not _is(part.get(key), kind):
+            yield key
+
+
+def _is(value: Any, kind: type) -> bool:
+    if kind is float:
+        return type(value) in (int, float) and abs(value) < _MOST_POINTS
+    return type(value) is kind

@@ -103,6 +103,12 @@ def course(tmp_path_factory, zygote):
     for one in shy["cells"]:
         one["metadata"] |= {"transient": {"remove_source": True}, "tags": 5}
     (folder_of(course, "shy") / NAME).write_text(json.dumps(shy))
+    torn = json.loads(text)
+    for one in torn["cells"]:
+        if one["id"] == "first-check-answer":
+            one["source"] += "\n# half a character: \ud83d"
+    torn["cells"].append({"cell_type": "markdown", "id": "own", "metadata": {}, "source": "\ud83d"})
+    (folder_of(course, "torn") / NAME).write_text(json.dumps(torn))
     os.mkfifo(hand_in(course, "waits", little).parent / "timestamp.txt")
     (hand_in(course, "late", little).parent / "timestamp.txt").symlink_to("/dev/zero")
     hand_in(course, "new\nline", little)
@@ -128,6 +134,7 @@ def test_the_gradebook_has_every_verdict(course):
     whole = points["ann"]
     alike = (
         "shy",
+        "torn",
         "doubled",
         "marked",
         "wide",

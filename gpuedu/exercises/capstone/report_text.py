@@ -27,7 +27,7 @@ _UNITS = {
 }
 UNITS_TOLD = "B, KiB, MiB, FLOP or MFLOP, or a plain count"
 _FIGURE = re.compile(r"(\d[\d,]*(?:\.\d+)?|\.\d+) ?([A-Za-z]*)")
-_LEADERBOARD = re.compile(r"^Leaderboard: *(.*?) *$", re.MULTILINE)
+_LEADERBOARD = re.compile(r"^Leaderboard:(.*)$", re.MULTILINE)
 _FIELDS = 5
 _MOST_NAME = 40
 
@@ -77,5 +77,5 @@ def leaderboard_name(text: str) -> str:
     ('Ada', '')
     """
     found = _LEADERBOARD.search(text)
-    name = found[1][:_MOST_NAME] if found else ""
+    name = found[1].strip()[:_MOST_NAME] if found else ""
     return "" if name.lower() in ("", "no", "none", "...") else name

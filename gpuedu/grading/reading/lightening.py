@@ -29,7 +29,10 @@ def _cell(cell: NotebookNode) -> NotebookNode:
     kept = _kept(metadata, _OF_CELL)
     if isinstance(metadata, dict) and isinstance(metadata.get("id"), str):
         kept["id"] = metadata["id"]  # where Colab keeps it
-    return NotebookNode({key: cell[key] for key in _IN_CELL if key in cell}, metadata=kept)
+    lighter = NotebookNode({key: cell[key] for key in _IN_CELL if key in cell}, metadata=kept)
+    if isinstance(lighter.get("source"), str):  # half a character can be written nowhere
+        lighter.source = lighter.source.encode("utf-8", "replace").decode("utf-8")
+    return lighter
 
 
 def _kept(metadata: Any, names: tuple[str, ...]) -> NotebookNode:

@@ -122,6 +122,9 @@ def _parse(data: bytes, limits: ReadingLimits, remarks: list[str]) -> NotebookNo
     return mine
 
 
+_LEVELS = (1, 2, 3, 4, 5, 6)
+
+
 def _lighten(limits: ReadingLimits, old: NotebookNode) -> None:
     """Take the outputs out of a notebook of an older format, which takes long to be converted."""
     count = 0
@@ -130,6 +133,8 @@ def _lighten(limits: ReadingLimits, old: NotebookNode) -> None:
             count += 1
             if "outputs" in cell:
                 cell["outputs"] = []
+            if "level" in cell and cell["level"] not in _LEVELS:  # it becomes as many characters
+                cell["level"] = 1
     if count > limits.cells:
         raise ValueError(f"it has {count:,} cells, at most {limits.cells:,}")
 

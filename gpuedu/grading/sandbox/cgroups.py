@@ -22,8 +22,10 @@ _ROOT = Path("/sys/fs/cgroup")
 _PREFIX = "gpuedu-"
 _SHARE, _WEIGHT = 256, 25
 """A quarter of an outside process's share, in version 1 and in 2: judges do not wait for rooms."""
-_OPTIONAL = ("memory.memsw", "cpu.")
+_OPTIONAL = ("memory.memsw", "memory.kmem.tcp", "cpu.")
 _JUDGES = PlayingLimits(memory_bytes=4 * 1024 * MIB, processes=1024)
+_BUFFERS = 256 * MIB
+"""Of connections, which version 1 counts by themselves; version 2 counts them as memory."""
 _NEARLY = 0.95
 """Of a limit: what does not fit under it is asked for in pieces."""
 _count = itertools.count()
@@ -158,7 +160,11 @@ def _parents(limits: PlayingLimits, *, shares: bool = True) -> list[tuple[Path, 
     return [
         (
             _ROOT / "memory" / _own("", "memory"),
-            {"memory.limit_in_bytes": memory, "memory.memsw.limit_in_bytes": memory},
+            {
+                "memory.limit_in_bytes": memory,
+                "memory.memsw.limit_in_bytes": memory,
+                "memory.kmem.tcp.limit_in_bytes": _BUFFERS,
+            },
         ),
         (_ROOT / "pids" / _own("", "pids"), {"pids.max": processes}),
         *([(share, {"cpu.shares": _SHARE})] if shares and os.access(share, os.W_OK) else []),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import selectors
 import time
 from pathlib import Path
@@ -25,6 +26,7 @@ from gpuedu.grading.sandbox import PlayingLimits
 from tests.grading.test_equal_verdicts import ROOT, cells_with
 from tests.hostile.answers import RIGHT
 
+TCP_LIMIT = Path("/sys/fs/cgroup/memory/memory.kmem.tcp.limit_in_bytes")
 LIMITS = PlayingLimits(cells_s=2.0, grace_s=1.0, memory_bytes=2**30)
 
 
@@ -219,3 +221,63 @@ def test_a_player_that_takes_back_its_output_does_not_keep_the_judge_waiting():
     os.write(writing, b"x")
     output.close()
     os.close(writing)
+
+
+LEAVES_A_NUMBER = """
+import os
+os.utime("/dev/shm", ns=(0, 4711 * 10**9))
+"""
+TELLS_IT = """
+import os
+time_s = int(os.stat("/dev/shm").st_mtime)
+if time_s == 4711:
+    raise ValueError(f"the inputs of the exercise before: {time_s}")
+"""
+
+
+@pytest.mark.parametrize("ends", ["", "raise ValueError('its own')"])
+def test_why_an_exercise_is_refused_is_told_where_none_was_before(ends, stage):
+    """Learners are shown that; what is left of an exercise, be it a time, may hold its inputs."""
+    exercise = load("first-check")
+    for text in (LEAVES_A_NUMBER, TELLS_IT + ends):
+        cells = Cells((("a", f"{RIGHT}\n{text}"),), ("copied_bytes",))
+        report = examine_cells(stage, exercise, cells, 3)
+    assert "4711" not in report.refusal
+    assert ("its own" in report.refusal) if ends else report.state == "solved", report
+
+
+FILLS_BUFFERS = """
+import os, socket, time
+def fill():
+    listening, kept = socket.create_server(("127.0.0.1", 0)), []
+    for _ in range(100):
+        calling = socket.socket()
+        for kind in (socket.SO_SNDBUF, socket.SO_RCVBUF):
+            calling.setsockopt(socket.SOL_SOCKET, kind, 1 << 22)
+        calling.connect(listening.getsockname())
+        kept += [calling, listening.accept()[0]]
+        calling.setblocking(False)
+        try:
+            while True:
+                calling.send(bytes(1 << 20))
+        except BlockingIOError:
+            pass
+    time.sleep(30)
+for _ in range(20):
+    if not os.fork():
+        fill()
+time.sleep(4)
+held = [line.split() for line in open("/proc/net/sockstat") if line.startswith("TCP:")]
+raise ValueError(f"MiB {int(held[0][-1]) * 4096 >> 20}")
+"""
+
+
+@pytest.mark.skipif(not TCP_LIMIT.exists(), reason="in version 2 they are memory, as all else")
+def test_what_connections_hold_is_limited(zygote):
+    limits = PlayingLimits(cells_s=20.0, grace_s=5.0)
+    with Stage(zygote, limits) as made:
+        made.prepare("welcome", "")
+        cells = Cells((("a", FILLS_BUFFERS),), ("copied_bytes",))
+        report = examine_cells(made, load("first-check"), cells, 3)
+    found = re.search(r"MiB (\d+)", report.refusal)
+    assert found and 0 < int(found[1]) <= 300, report.refusal

@@ -207,6 +207,19 @@ def test_many_cells_of_an_older_format_are_refused_before_they_are_converted(tmp
         read(hand_in(tmp_path, of_format_3([old_cell("x = 1")] * 2_001)), released)
 
 
+@pytest.mark.parametrize("level", [10**12, [], "9" * 1000])
+def test_a_heading_of_an_older_format_is_not_made_as_long_as_it_says(level, tmp_path, released):
+    heading = {"cell_type": "heading", "level": level, "metadata": {}, "source": "mine"}
+    got = read(hand_in(tmp_path, of_format_3([heading] * 100)), released)
+    assert not any(got.answers.values())
+
+
+def test_half_a_character_costs_nothing(tmp_path, notebook, released):
+    cell_of(notebook, ANSWER)["source"] = MINE + "  # \ud800"
+    got = read(hand_in(tmp_path, json.dumps(notebook).encode()), released)
+    assert got.answers[ANSWER] == MINE + "  # ?"
+
+
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
 def test_other_encodings_are_read(encoding, tmp_path, notebook, released):
     cell_of(notebook, ANSWER)["source"] = MINE + "  # schön"

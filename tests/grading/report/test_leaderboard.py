@@ -89,3 +89,8 @@ def test_a_name_in_a_report_is_one_cell():
     name = leaderboard_name("Leaderboard: x;=cmd|' /C calc'!A0;y\n")
     (row,) = list(csv.reader(io.StringIO(as_csv([Entry(name, 28, 12.5, {})]))))[1:]
     assert row[1] == "x,=cmd|' /C calc'!A0,y"
+
+
+def test_a_long_line_is_read_as_fast_as_a_short_one():
+    """With time that grows as the square of its length, this would take hours."""
+    assert leaderboard_name(f"Leaderboard: a{' ' * 5_000_000}b") == "a" + " " * 39
