@@ -23,12 +23,18 @@ _EXPERIMENTS = (
     "fused_layer",
     "loss_by_rate",
     "loss_by_schedule",
+    "reference_digits",
+    "same_accuracy",
     "small_gpt",
     "steps_to_accuracy",
 )
 _MODULES = (
     *(f"experiments/{name}" for name in _EXPERIMENTS),
-    "hardware/occupancy",  # the rules that an exercise asks for
+    *("hardware/occupancy", "hardware/roofline"),  # rules and formulas that exercises ask for
+    *("lens/ladder", "lens/roofline"),  # import the latter
+    *("clock/loading", "multi/network/closed_forms", "multi/network/fit"),
+    *("multi/network/hierarchical", "multi/network/overlapping", "multi/network/published"),
+    *("multi/network/stragglers", "multi/network/torus_rings"),
 )
 _NOT_PLAYED = """
 */*picture*  */*measure*  */recorded*  */*_alone

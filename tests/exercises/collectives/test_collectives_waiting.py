@@ -6,12 +6,8 @@ import torch.distributed as dist
 
 from gpuedu.errors import AnswerError, DeadlockError
 from gpuedu.exercises.collectives.hierarchical import node_pictures
-from gpuedu.exercises.collectives.hierarchical.node_clusters import (
-    CARD,
-    best_s,
-    cluster_of,
-    least_card_bytes,
-)
+from gpuedu.exercises.collectives.hierarchical.judge.at_best import best_s, least_card_bytes
+from gpuedu.exercises.collectives.hierarchical.node_clusters import CARD, cluster_of
 from gpuedu.exercises.collectives.who_waits import judge as who_waits
 from gpuedu.exercises.collectives.who_waits.play import OUTCOMES, play_who_waits
 from gpuedu.exercises.collectives.who_waits.wait_pictures import (

@@ -29,7 +29,7 @@ SHARED = ("arrays", "kernels", "ranks", "training")
 """Folders of what several lessons share: properties and how they are judged are no answers."""
 NO_ANSWERS = frozenset(
     {
-        *("best_s", "least_card_bytes", "inside_bytes", "loading_of", "budget_for"),
+        *("inside_bytes", "loading_of", "budget_for"),
         *("read_double_lines", "uneven_faults", "telling_failures", "is_half_a_file"),
         *("shapes_in", "some_values", "loss_sum", "gradient_bytes", "draw_plan", "draw_shown"),
     }

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from gpuedu.exercises.collectives.hierarchical.node_clusters import CARD, best_s, least_card_bytes
+from gpuedu.exercises.collectives.hierarchical.judge.at_best import best_s, least_card_bytes
+from gpuedu.exercises.collectives.hierarchical.node_clusters import CARD
 from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction, Property
 from gpuedu.exercises.ranks.properties import Held, right_on_ranks, soon_done, undecided_if_wrong
 
