@@ -69,7 +69,8 @@ see("mixed-precision/formats")
 predict("float-anatomy", 2049)
 
 # %% [markdown]
-# *Implement.* Write both functions once for all formats, in 7 to 9 lines each:
+# *Implement.* Write both functions once for all formats, in 7 to 9 lines each. (The check makes up
+# two more formats, which have infinity.)
 #
 # - `decode(bits, E, M, has_infinity)` returns the number (a float) that a pattern (an int) stands
 #   for.

@@ -358,8 +358,8 @@ def train(accelerator, model, optimizer, scheduler, loader, epochs, folder, stop
 
 # %% [markdown]
 # *Implement* `evaluate(accelerator, model, loader)`: the accuracy over all samples of `loader`,
-# which is the same number on each process. The model has dropout. Neither the model nor the loader
-# is prepared.
+# which is the same number on each process. Each process looks at its share of the samples. The
+# model has dropout. Neither the model nor the loader is prepared.
 #
 # `prepare` deals out batches so that all processes have the same number of them, of the same size.
 # If the samples don't divide evenly, it takes some from the start again. `accelerator.gather` gives

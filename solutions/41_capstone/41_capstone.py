@@ -86,7 +86,7 @@ start_program("fast")
 # | requests to the store | 16 a run | launches that update the weights | 60 a step |
 # | copies to the device | 4 a step | work | 1.3 times the minimum |
 # | bytes copied | 1.2 times float32 | alive after each step | 1 kB more |
-# | waits in training | 3 an epoch | images at once in evaluation | on average at least 4 |
+# | waits in training | 3 an epoch | images at once in evaluation | at least 4 |
 # | written | one checkpoint an epoch | recorded in evaluation | nothing |
 
 # %% [markdown]

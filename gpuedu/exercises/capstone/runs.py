@@ -54,6 +54,15 @@ def _numbers(value: Any, name: str) -> list[float]:
     return [float(number(one, f"{name}[{place}]")) for place, one in enumerate(found)]
 
 
+def steps_in(samples: int, settings: Mapping[str, Any]) -> int:
+    """The steps of a run.
+
+    >>> steps_in(36, {"epochs": 2, "batch": 12})
+    6
+    """
+    return settings["epochs"] * -(-samples // settings["batch"])
+
+
 def run_alone(run: Callable[..., Any], seed: int) -> dict[str, Any]:
     """What a program gives and costs on one device.
 
@@ -77,7 +86,9 @@ def run_alone(run: Callable[..., Any], seed: int) -> dict[str, Any]:
     return {
         "history": history,
         "resumed": resumed,
-        "bill": bill_of(meter, store, epochs=SETTINGS["epochs"]),
+        "bill": bill_of(
+            meter, store, epochs=SETTINGS["epochs"], steps=steps_in(SIZES["train"], SETTINGS)
+        ),
         "first_wait": place_of(waits[0]) if waits else "",
     }
 

@@ -12,33 +12,52 @@ import numpy as np
 
 from gpuedu.exercises.contract import Plain
 from gpuedu.lens.listing import line_texts
-from gpuedu.trace import Operation, Place, Trace
+from gpuedu.trace import LineCount, Operation, Place, Trace
 
 _ALL_LANES = 0xFFFFFFFF
+_IN_A_STEP = 2
+"""Loads, or operations, of a line that are one step."""
+_SHOWN = 80
+"""Characters of a line that a message shows."""
 
 
 def rounds_of(trace: Trace) -> dict[str, Any]:
     """How many steps one after the other a block takes.
 
     A step is a line that computes in floats, uses memory or waits at a barrier: a loop that looks
-    further, and finds nothing to do, takes none.
+    further, and finds nothing to do, takes none. A line with many loads or operations is as many
+    steps as there are pairs of them.
 
     Returns:
-        ``rounds``: how often a warp runs such a line at most, and ``rounds.at``, which
+        ``rounds``: how many steps a warp takes at most on one line, and ``rounds.at``, which
         ``line_of`` reads. ``waits``: lanes of a block that wait for another's atomic on the same
         address.
     """
     works = {site.place for site in (*trace.sites, *trace.barriers)}
     steps = [line for line in trace.lines if line.flop or line.place in works]
-    often = [int(line.executions.max()) for line in steps]
-    place = steps[int(np.argmax(often))].place if often else None
+    each = [_steps_of(line, trace) for line in steps]
+    often = [int(line.executions.max()) * n for line, n in zip(steps, each, strict=True)]
+    most = int(np.argmax(often)) if often else 0
+    place = steps[most].place if often else None
     atomics = [site for site in trace.sites if site.operation is Operation.ATOMIC]
     waits = sum(int(site.same_address_lanes.sum()) for site in atomics)
     return {
         "rounds": max(often, default=0),
-        "rounds.at": line_record(trace, place),
+        "rounds.at": line_record(trace, place, each[most] if often else 1),
         "waits": waits / trace.launch.blocks,
     }
+
+
+def _steps_of(line: LineCount, trace: Trace) -> int:
+    """How many steps one run of a line is: two numbers are read, or added, in one."""
+    loads = (
+        site.requests.sum()
+        for site in trace.sites
+        if site.place == line.place and site.operation is Operation.LOAD
+    )
+    read = sum(loads) / max(int(line.executions.sum()), 1)
+    done = sum(line.flop.values()) / max(int(line.lanes.sum()), 1)
+    return max(1, int(read / _IN_A_STEP), int(done / _IN_A_STEP))
 
 
 def partly_active_warps(trace: Trace) -> dict[str, Any]:
@@ -81,10 +100,16 @@ def line_of(observed: Plain, name: str) -> str:
     'line 3, `a += 1`'
     """
     at = json.loads(observed[f"{name}.at"])
-    return f"line {at['line']}, `{at['text']}`"
+    text, each = at["text"], at.get("each", 1)
+    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    return f"line {at['line']}, `{shown}`{f' (it counts {each} times)' if each > 1 else ''}"
 
 
-def line_record(trace: Trace, place: Place | None) -> str:
-    """A line as a record, which is the learner's own: known wrong answers may have it elsewhere."""
+def line_record(trace: Trace, place: Place | None, each: int = 1) -> str:
+    """A line as a record, which is the learner's own: known wrong answers may have it elsewhere.
+
+    ``each`` says how often one run of it counts.
+    """
     text = line_texts(trace.launch).get(place, "").strip() if place else ""
-    return json.dumps({"line": place.line if place else 0, "text": text})
+    at = {"line": place.line if place else 0, "text": text}
+    return json.dumps(at | ({"each": each} if each > 1 else {}))

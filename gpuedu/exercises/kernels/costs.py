@@ -58,13 +58,8 @@ def _told_sectors(access: Access) -> str:
 
 
 def conflict_faults(prop: str, traffic: Traffic) -> Iterator[Fault]:
-    """A fault at the access to shared memory that loses the most passes to bank conflicts.
-
-    Undecided where there is none.
-    """
-    if not traffic.requests:
-        yield Undecided(prop, "no thread used shared memory")
-    elif traffic.conflicts and traffic.worst:
+    """A fault at the access to shared memory that loses the most passes to bank conflicts."""
+    if traffic.conflicts and traffic.worst:
         worst = traffic.worst
         best = worst.ideal_wavefronts / max(worst.requests, 1)
         yield Fault(

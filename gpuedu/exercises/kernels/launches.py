@@ -12,7 +12,7 @@ import numpy as np
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.kernels.launching import MAX_TURNS, observe, run_kernel, writers
 from gpuedu.exercises.kernels.shapes import LaunchShape
-from gpuedu.exercises.kernels.traffic import array_traffic, shared_traffic
+from gpuedu.exercises.kernels.traffic import array_traffic, handed_on, shared_traffic
 from gpuedu.trace import Trace
 
 _CALL = re.compile(r"(\w+)\((\w+(?:, \w+)*)\)")
@@ -48,7 +48,8 @@ def launch_play(
     - each array argument afterwards, by its name;
     - ``sightings`` and ``complete``, see ``observe``;
     - of each array in ``writes`` ``<name>.times``, ``.first`` and ``.second``, see ``writers``;
-    - of each array in ``counts`` ``<name>.traffic``; ``shared.traffic``: see ``array_traffic``.
+    - of each array in ``counts`` ``<name>.traffic``; ``shared.traffic``: see ``array_traffic``;
+    - beside the latter ``shared.handed``, see ``handed_on``.
 
     Args:
         call: How the exercise writes the kernel, "saxpy(a, x, y, out)".
@@ -83,7 +84,7 @@ def launch_play(
         for one in counts:
             seen[f"{one}.traffic"] = array_traffic(trace, parameters.index(one))
         if counts_shared:
-            seen["shared.traffic"] = shared_traffic(trace)
+            seen |= {"shared.traffic": shared_traffic(trace), "shared.handed": handed_on(trace)}
         return seen | dict(also(trace) if also else {})
 
     answer = Answer(name, signature=parameters)

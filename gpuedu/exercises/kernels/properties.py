@@ -29,7 +29,7 @@ from gpuedu.exercises.kernels.faults import (
     repeated_faults,
     wrapped_faults,
 )
-from gpuedu.exercises.kernels.shapes import LaunchShape
+from gpuedu.exercises.kernels.shapes import WARP_SIZE, LaunchShape
 from gpuedu.exercises.kernels.sightings import Sighting, read_sightings
 from gpuedu.exercises.kernels.traffic import Traffic, read_traffic
 
@@ -251,6 +251,7 @@ def no_bank_conflicts(
 
     def test(case: Case, observed: Plain) -> Iterable[Fault]:
         yield from conflict_faults(name, _shared(observed))
+        yield from works_alone(name, case, observed)
 
     return Property(name, says, points, asks, unless_idle(name, test, output) if output else test)
 
@@ -288,20 +289,36 @@ def no_hazard(
 ) -> Property:
     """The machine finds none of these hazards.
 
-    ``output`` and ``enough`` are those of ``unless_idle``. With ``in_shared`` a kernel that does
-    not use shared memory shows nothing, and none does after a hazard of the kinds ``unless``.
+    ``output`` and ``enough`` are those of ``unless_idle``. With ``in_shared`` a kernel whose
+    threads each ``works_alone`` shows nothing; none does after a hazard of the kinds ``unless``.
     ``ask`` says what stands below a counterexample, by default ``asks``.
     """
 
     def test(case: Case, observed: Plain) -> Iterable[Fault]:
         questions = partial(ask, case) if ask else lambda seen: asks
         yield from hazard_faults(observed, {kinds: name}, questions)
-        if in_shared and not _shared(observed).requests:
-            yield Undecided(name, "no thread used shared memory")
+        if in_shared:
+            yield from works_alone(name, case, observed)
         for told in _hazards(observed, unless):
             yield Undecided(name, f"the block did not come further: {told}")
 
     return Property(name, says, points, asks, unless_idle(name, test, output, enough))
+
+
+def works_alone(name: str, case: Case, observed: Plain) -> Iterator[Undecided]:
+    """Undecided where no thread uses what another one put into shared memory.
+
+    A launch over a few elements may not need it, and neither may one warp, which has shuffles.
+    """
+    is_one_warp = (
+        "block" in case.inputs and LaunchShape(1, case.inputs["block"]).threads <= WARP_SIZE
+    )
+    if not _shared(observed).requests:
+        yield Undecided(name, "no thread used shared memory")
+    elif not observed["shared.handed"] and not is_one_warp:
+        arrays = (one for one in case.inputs.values() if isinstance(one, np.ndarray))
+        if max((one.size for one in arrays), default=0) >= _ENOUGH:
+            yield Undecided(name, "no thread used what another one put into shared memory")
 
 
 def unless_idle(name: str, test: Test, output: str = "out", enough: int = _ENOUGH) -> Test:

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from gpuedu.exercises.kernels.launching import require_all_kept
-from gpuedu.trace import AccessSite, Operation, Space, Trace
+from gpuedu.trace import WARP_SIZE, AccessSite, Operation, Space, Trace
 from gpuedu.trace.counts import SECTOR_BYTES
 from gpuedu.widths import count_each
 
@@ -225,6 +225,36 @@ def loads_by_block(trace: Trace, position: int, size: int) -> np.ndarray:
     flat = block[active] * size + element[active]
     counted = count_each(flat, minlength=trace.launch.blocks * size)
     return counted.reshape(trace.launch.blocks, size)
+
+
+def handed_on(trace: Trace) -> int:
+    """How often a thread took from shared memory what another one put there, or added to.
+
+    Counted in the first watched block, as far as its accesses are kept. Without it threads do not
+    work together: no barrier is needed then, and a place in shared memory is as good as a variable.
+    """
+    events = trace.events
+    arrays = list(dict.fromkeys(one.array for one in trace.sites if one.space is Space.SHARED))
+    number = [arrays.index(one.array) if one.array in arrays else 0 for one in trace.sites]
+    kinds = [one.operation if one.space is Space.SHARED else None for one in trace.sites]
+    rows = np.flatnonzero(events.block == events.block.min(initial=0))
+    element, site = events.element[rows], events.site[rows]
+    size = 1 + element.max(initial=0)
+    place = (np.array(number, np.int64)[site] * size)[:, None] + element
+    thread = WARP_SIZE * events.warp[rows].astype(np.int64)[:, None] + np.arange(WARP_SIZE)
+    is_load, is_store, is_atomic = (
+        (np.array([one is kind for one in kinds], bool)[site][:, None] & (element >= 0))
+        for kind in (Operation.LOAD, Operation.STORE, Operation.ATOMIC)
+    )
+    used = is_load | is_store | is_atomic
+    # By place, and there in the order of execution: in front of a load is what it takes.
+    order = np.argsort(place[used], kind="stable")
+    places, threads, loads = (one[used][order] for one in (place, thread, is_load))
+    put = np.maximum.accumulate(np.where(loads, -1, np.arange(len(loads))))
+    taken = loads & (put >= 0) & (places[put] == places) & (threads[put] != threads)
+    adders = np.unique(np.stack([place[is_atomic], thread[is_atomic]]), axis=1)[0]
+    added_to = np.unique(adders[1:][adders[1:] == adders[:-1]])
+    return int((taken | (loads & np.isin(places, added_to))).sum())
 
 
 def _plain(sites: Iterable[AccessSite]) -> list[str]:

@@ -61,7 +61,7 @@ def _first_gradients() -> Any:
     """All gradients that are not 0, of scores, hidden numbers and weights."""
     import torch
 
-    from gpuedu.experiments.same_accuracy import HARD, batches, start_weights
+    from gpuedu.experiments.hard_digits import HARD, batches, start_weights
 
     images, labels = next(batches(HARD, 10))
     wide = images.float()

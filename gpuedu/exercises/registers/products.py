@@ -8,7 +8,7 @@ from typing import Any
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.kernels.launching import observe, run_kernel
-from gpuedu.exercises.kernels.traffic import array_traffic, shared_traffic
+from gpuedu.exercises.kernels.traffic import array_traffic, handed_on, shared_traffic
 from gpuedu.lens.listing import line_texts
 from gpuedu.trace import Trace
 
@@ -47,6 +47,7 @@ def seen_of(trace: Trace, inputs: Mapping[str, Any]) -> dict[str, Any]:
         **observe(trace, arrays),
         **{f"{name}.traffic": array_traffic(trace, at) for at, name in enumerate(arrays)},
         "shared.traffic": shared_traffic(trace),
+        "shared.handed": handed_on(trace),
         "shared_bytes": trace.launch.shared_bytes,
         "flop": sum(sum(line.flop.values()) for line in trace.lines),
         "barriers": int(sum(site.arrivals[0] for site in trace.barriers)),

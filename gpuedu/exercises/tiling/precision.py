@@ -11,7 +11,7 @@ from typing import Any
 from gpuedu.errors import AnswerError, GpueduError
 from gpuedu.exercises.kernels.launching import python_of, refusals_told
 from gpuedu.lens.listing import line_texts
-from gpuedu.trace import Trace
+from gpuedu.trace import LineCount, Trace
 
 RMS_TYPES = ("float32[:, ::1]", "float32[::1]", "float32[:, ::1]")
 """The arguments of the kernel of this lesson that normalizes columns, for the compiler."""
@@ -38,21 +38,28 @@ def float64_lines(trace: Trace, turns: int) -> list[str]:
 
     Args:
         trace: The account of a launch.
-        turns: Elements of a column: a line that a warp runs about as often is in a loop.
+        turns: Elements of a column: a line that a warp runs about as often is in a loop, and so is
+            one that it runs again with as many operations.
     """
-    warps = trace.launch.blocks * -(-trace.launch.threads_per_block // 32)
+    threads = trace.launch.threads_per_block
+    warps, few = trace.launch.blocks * -(-threads // 32), max(1, turns // 4)
     texts = line_texts(trace.launch)
     found = [
         DoubleLine(
             line.place.line,
             texts.get(line.place, ""),
             line.flop["float64"],
-            int(line.executions.sum()) > warps * max(1, turns // 4),
+            _is_in_loop(line, warps, few, trace.launch.blocks * threads),
         )
         for line in trace.lines
         if line.flop.get("float64")
     ]
     return [json.dumps(asdict(line)) for line in found]
+
+
+def _is_in_loop(line: LineCount, warps: int, few: int, threads: int) -> bool:
+    ran = int(line.executions.sum())
+    return ran > warps * few or (ran > warps and line.flop["float64"] >= threads * few)
 
 
 def trace_flop(trace: Trace) -> int:

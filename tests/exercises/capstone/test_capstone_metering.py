@@ -153,7 +153,7 @@ def test_what_stays_alive_after_each_step_is_growth():
             kept += [scores.detach()] if keep else []
 
     growths = [
-        bill_of(count(lambda keep=keep: program(keep)), Store({}), epochs=1)["growth"]
+        bill_of(count(lambda keep=keep: program(keep)), Store({}), epochs=1, steps=STEPS)["growth"]
         for keep in (True, False)
     ]
     assert growths == [2 * 3 * 4, 0]
@@ -169,7 +169,7 @@ def test_evaluation_counts_the_same_in_both_modes(mode):
             model(torch.ones(5, 1, 3, 3, device=DEVICE))
         model.train()
 
-    bill = bill_of(count(program), Store({}), epochs=1)
+    bill = bill_of(count(program), Store({}), epochs=1, steps=0)
     assert (bill["evaluation_batch"], bill["evaluation_recorded"]) == (5, 0)
     flop = sum(one.flop for one in count(program).operations)
     assert flop == 2 * 5 * (9 * 2 + 2 * 3)
@@ -212,9 +212,21 @@ def test_no_more_evaluations_than_epochs():
             model.train()
 
     meter = count(program)
-    assert bill_of(meter, Store({}), epochs=3)["steps"] == 0
+    assert bill_of(meter, Store({}), epochs=3, steps=0)["steps"] == 0
     with pytest.raises(AnswerError, match="4 evaluations in 2 epochs"):
-        bill_of(meter, Store({}), epochs=2)
+        bill_of(meter, Store({}), epochs=2, steps=0)
+
+
+def test_no_more_steps_than_a_run_has():
+    def program():
+        model, x = nn.Linear(4, 3).to(DEVICE), torch.ones(2, 4).to(DEVICE)
+        for _ in range(4):
+            in_place(model, x)
+
+    meter = count(program)
+    assert bill_of(meter, Store({}), epochs=1, steps=3)["steps"] == 4
+    with pytest.raises(AnswerError, match=r"4 times weights are written .*, in 2 steps"):
+        bill_of(meter, Store({}), epochs=1, steps=2)
 
 
 def attention(is_fused):

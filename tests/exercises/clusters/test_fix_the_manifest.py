@@ -128,6 +128,17 @@ def test_another_right_one_is_right():
         ("container", "torchrun,", "python, -u,", "meeting", "no `torchrun`"),
         ("container", "minigpt:1", "minigpt", "pinned", "no tag"),
         ("container", "minigpt:1", "minigpt@sha256:12", "pinned", "64 hexadecimal"),
+        ("container", "minigpt:1", "minigpt:main", "pinned", "names no version"),
+        ("container", "minigpt:1", "minigpt:latest-cu128", "pinned", "names no version"),
+        (
+            "job",
+            "apiVersion: batch",
+            "apiVersion: v1\nkind: Secret\nmetadata: {name: wandb}\n"
+            "stringData: {api-key: other}\n---\napiVersion: batch",
+            "secret",
+            "stands in the manifest",
+        ),
+        ("pod", "      subdomain", "      # N2YzYzkxZDBlNQ==\n      subdomain", "secret", "anyone"),
         ("container", "escalation", "", "user", "more rights"),
         ("pod", "runAsNonRoot: true", "runAsUser: 0", "user", "may start as root"),
         ("pod", "runAsNonRoot: true", "runAsNonRoot: true, runAsUser: 0", "user", "doesn't start"),
@@ -145,6 +156,37 @@ def test_one_fault_is_told_by_its_property(part, before, after, name, says):
     found = faults(**texts)
     assert name in found
     assert says in found[name].message
+
+
+TORCHRUN = "torchrun --nnodes=2 --nproc-per-node=4 --rdzv-backend=c10d --rdzv-endpoint=j-0.s t.py"
+
+
+@pytest.mark.parametrize(
+    ("script", "is_hidden"),
+    [
+        ("exec T", False),
+        ("cd /app && T", False),
+        ("set -e; T; date", False),
+        ("T || exit 1; date", False),
+        ("T; code=$?; date; exit $code", False),
+        ("T & wait $!", False),
+        ("set -o pipefail; T | tee /runs/log", False),
+        ("T --log=$(date) && date", False),
+        ("(T)", False),
+        ("T; true", True),
+        ("T || true", True),
+        ("T &", True),
+        ("T | tee /runs/log", True),
+        ("set -e; T && date; true", True),
+        ("if T; then date; fi", True),
+        ("T; exit 0", True),
+    ],
+)
+def test_a_shell_that_ends_well_though_torchrun_failed(script, is_hidden):
+    lines = CONTAINER.splitlines(keepends=True)
+    command = f"        command: [bash, -c, '{script.replace('T', TORCHRUN)}']\n"
+    found = faults(container="".join([*lines[:3], command, *lines[5:]]))
+    assert ("evictions" in found) == is_hidden
 
 
 def test_rank_and_name_from_the_pod_are_known():

@@ -40,7 +40,7 @@ def edited(before, after):
     [
         ("FROM python:3.12-slim", "FROM docker.io/library/python:3.13.1-slim-bookworm"),
         ("FROM python:3.12-slim", "FROM --platform=linux/amd64 python:3.11"),
-        ("FROM python:3.12-slim", "FROM python@sha256:0123"),
+        ("FROM python:3.12-slim", f"FROM python@sha256:{'01' * 32}"),
         ("FROM python:3.12-slim", "FROM registry.lab:5000/base/python:3.12-2026-11"),
         ("FROM python:3.12-slim", "FROM pytorch/pytorch:2.8.0-cuda12.8-cudnn9-runtime"),
         ("apt-get update && \\", "set -ex; apt-get update; \\"),
@@ -57,6 +57,13 @@ def edited(before, after):
         ("COPY requirements.txt ./", "ADD requirements.txt requirements.txt"),
         ("target=/etc/pip.conf", "dst=/root/.config/pip/pip.conf,mode=0400"),
         ("pip,target=/etc/pip.conf", "pip,env=PIP_CONFIG"),
+        ("target=/etc/pip.conf", "target=/usr/local/pip.conf"),
+        ("target=/etc/pip.conf", "target=/venv/pip.conf python -m venv /venv && . /venv/bin/activate &&"),
+        ("target=/etc/pip.conf", "target=/run/c PIP_CONFIG_FILE=/run/c"),
+        ("target=/etc/pip.conf", "target=/run/c ln -s /run/c /etc/pip.conf &&"),
+        ("target=/etc/pip.conf", "target=/run/c export PIP_EXTRA_INDEX_URL=$(cut -d= -f2 /run/c) &&"),
+        (PIP, "    cp requirements.txt /tmp/ && pip install --no-cache-dir -r /tmp/requirements.txt"),
+        (PIP, "    pip install --no-cache-dir --no-index --find-links=/wheels -r requirements.txt"),
         (PIP, "    cp requirements.txt /tmp/ && python3 -m pip --no-cache-dir install -r /tmp/requirements.txt"),
         (PIP, "    pip install -r requirements.txt && rm -rf /root/.cache"),
         (PIP, "    pip install -r requirements.txt && pip cache purge"),
@@ -71,6 +78,11 @@ def edited(before, after):
         ("COPY train.py ./", "COPY train.py train.py\nENV OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false"),
         ("COPY train.py ./", 'COPY ["train.py", "/app/"]'),
         ("USER trainer", "USER 1000:1000"),
+        ("RUN useradd --create-home trainer", "ARG NAME=trainer\nRUN useradd $NAME"),
+        ("RUN useradd --create-home trainer", "RUN echo trainer:x:9:9::/:/bin/sh >> /etc/passwd"),
+        ("FROM python:3.12-slim", "FROM python:3.12-slim AS a\nRUN apt-get update\nFROM python:3.12-slim\nCOPY --from=a /opt /opt"),
+        ('CMD ["python", "train.py"]', 'CMD ["nice", "-n", "5", "python", "train.py"]'),
+        ('CMD ["python", "train.py"]', 'CMD ["python", "train.py", "-c", "run.toml"]'),
         ("USER trainer", "USER nobody"),
         ("USER trainer", "ARG UID=1000\nUSER $UID"),
         ('CMD ["python", "train.py"]', 'ENTRYPOINT ["python", "/app/train.py"]'),
@@ -111,6 +123,19 @@ def test_nothing_is_wrong_with(before, after):
         ("--no-cache-dir ", "", "small", "tells pip not to keep"),
         ("USER trainer", "USER 0", "user", "Line 14: the last USER is root"),
         ("USER trainer", "USER trianer", "user", "no user"),
+        ("USER trainer", "USER apt-get", "user", "no user"),
+        ("USER trainer", "USER 00:1", "user", "the last USER is root"),
+        ("FROM python:3.12-slim", "FROM python:3.12@sha256:12", "pinned", "64 hexadecimal digits"),
+        ("FROM python:3.12-slim", "FROM python:3.12-slim AS a\nRUN apt-get update\nFROM python:3.12-slim\nCOPY --from=a /var /var", "small", "Line 6 copies `/var/lib/apt/lists`"),
+        ("FROM python:3.12-slim", "FROM python:3.12-slim AS a\nRUN pip install x\nFROM python:3.12-slim\nCOPY --from=a / /", "small", "Line 6 copies `/root/.cache/pip`"),
+        ("-r requirements.txt", "-r requirements.txt --dry-run", "program", "No step installs"),
+        ("pip install", "pip help install", "program", "No step installs"),
+        ("-r requirements.txt", "--no-index -r requirements.txt", "program", "No step installs"),
+        ("target=/etc/pip.conf", "target=/app/pip.conf", "secret", "doesn't look there"),
+        ("target=/etc/pip.conf", "target=/run/c ls /run/c &&", "secret", "doesn't look there"),
+        ("target=/etc/pip.conf", "target=/run/c cp /run/c /etc/pip.conf &&", "secret", "leaves it there"),
+        ('CMD ["python", "train.py"]', 'CMD ["env", "A=1", "sh", "-c", "python train.py"]', "signals", "starts a shell"),
+        ('CMD ["python", "train.py"]', 'CMD ["python3", "-u", "-c", "import train.py"]', "signals", "text of Python's"),
         ("WORKDIR /app", "ENV HF_TOKEN=abc\nWORKDIR /app", "secret", "`ENV HF_TOKEN`"),
         ("WORKDIR /app", "ARG AWS_SECRET_ACCESS_KEY\nWORKDIR /app", "secret", "ARG AWS_SECRET"),
         ("--no-cache-dir -r", "--no-cache-dir -i https://me:abc@pip.lab/simple -r", "secret", "before the `@`"),
@@ -129,6 +154,22 @@ def test_a_token_in_a_layer_is_told_with_the_step_that_copies_it():
     found = complaints(edited("COPY train.py ./", "COPY . ./\nRUN rm pip.conf"), "data\nruns\n.git")
     assert "Line 13 copies `pip.conf`" in found["secret"]
     assert "lets `pip.conf` in" in found["context"]
+
+
+@pytest.mark.parametrize(
+    ("steps", "is_told"),
+    [
+        ("COPY --from=first / /", True),
+        ("COPY --from=first /etc/pip.conf /x", True),
+        ("COPY --from=first /opt /opt", False),
+    ],
+)
+def test_a_token_comes_from_an_earlier_stage_with_its_folder(steps, is_told):
+    first = "FROM python:3.12 AS first\nCOPY pip.conf /etc/\n"
+    text = f"{first}{DOCKERFILE}".replace("COPY train.py ./", f"COPY train.py ./\n{steps}")
+    assert ("secret" in complaints(text, IGNORED.replace("pip.conf", ""))) == is_told
+    removed = text.replace("/etc/\n", "/etc/\nRUN rm /etc/pip.conf\n")
+    assert "secret" not in complaints(removed, IGNORED.replace("pip.conf", ""))
 
 
 def test_a_token_that_an_earlier_stage_copies_is_in_no_layer_of_the_image():

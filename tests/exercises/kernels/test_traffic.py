@@ -10,6 +10,7 @@ from gpuedu.backend import cuda
 from gpuedu.exercises.kernels.launching import TruncatedError, run_kernel
 from gpuedu.exercises.kernels.traffic import (
     array_traffic,
+    handed_on,
     loads_by_block,
     read_traffic,
     shared_traffic,
@@ -140,3 +141,56 @@ def test_too_many_accesses_are_refused_not_miscounted():
     assert trace.truncated
     with pytest.raises(TruncatedError, match="often"):
         loads_by_block(trace, 0, 64)
+
+
+@cuda.jit
+def own_places(src, dst):
+    tile = cuda.shared.array(64, float32)
+    t = cuda.threadIdx.x
+    tile[t] = src[cuda.grid(1)]
+    cuda.syncthreads()
+    dst[cuda.grid(1)] = tile[t]
+
+
+@cuda.jit
+def turned(src, dst):
+    tile = cuda.shared.array(64, float32)
+    t = cuda.threadIdx.x
+    tile[t] = src[cuda.grid(1)]
+    cuda.syncthreads()
+    dst[cuda.grid(1)] = tile[63 - t]
+
+
+@cuda.jit
+def all_cleared(src, dst):
+    tile = cuda.shared.array(64, float32)
+    t = cuda.threadIdx.x
+    for i in range(64):
+        tile[i] = 0
+    cuda.syncthreads()
+    tile[t] = src[cuda.grid(1)]
+    cuda.syncthreads()
+    if t == 0:
+        for i in range(64):
+            dst[cuda.blockIdx.x] += tile[i]
+
+
+@cuda.jit
+def added_up(src, dst):
+    total = cuda.shared.array(1, float32)
+    t = cuda.threadIdx.x
+    if t == 0:
+        total[0] = 0
+    cuda.syncthreads()
+    cuda.atomic.add(total, 0, src[cuda.grid(1)])
+    cuda.syncthreads()
+    if t == 0:
+        dst[cuda.blockIdx.x] = total[0]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "taken"),
+    [(own_places, 0), (turned, 64), (all_cleared, 63), (added_up, 1), (copy_by_eight, 0)],
+)
+def test_what_threads_take_from_others_in_shared_memory(kernel, taken):
+    assert handed_on(launch(kernel, 128, 2, 64)) == taken

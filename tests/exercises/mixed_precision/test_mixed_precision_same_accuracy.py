@@ -22,21 +22,23 @@ from gpuedu.exercises.mixed_precision.same_accuracy.judge import (
 )
 from gpuedu.exercises.registry import load
 from gpuedu.experiments import read_results
-from gpuedu.experiments.same_accuracy import (
-    FLOAT32,
+from gpuedu.experiments.hard_digits import (
     HARD,
     LARGE_INPUTS,
-    MIXED,
-    PURE,
-    RECIPES,
     SMALL_GRADIENTS,
     SMALL_UPDATES,
     batches,
-    gradients_of,
     judge_weights,
-    reference,
-    scores_of,
     start_weights,
+)
+from gpuedu.experiments.same_accuracy import (
+    FLOAT32,
+    MIXED,
+    PURE,
+    RECIPES,
+    gradients_of,
+    reference,
+    scores_by,
     train,
 )
 from tests.exercises.stored import stored_answers
@@ -78,7 +80,7 @@ def test_the_task_has_what_its_text_says() -> None:
     assert 0 < float(updates.abs().max()) < 0.00025
     # Below 1 the steps of fp16 are 2**-11: what is less than half of one is lost.
     assert float((updates.abs() < 2.0**-12).float().mean()) == 1.0
-    scores = scores_of(weights, images).detach().requires_grad_()
+    scores = scores_by(FLOAT32, weights, images).detach().requires_grad_()
     loss = torch.nn.functional.cross_entropy(scores, labels, reduction="sum") / HARD.divisor
     (of_scores,) = torch.autograd.grad(loss, scores)
     assert not of_scores.half().any()

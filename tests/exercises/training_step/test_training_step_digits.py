@@ -12,7 +12,8 @@ from gpuedu.exercises.training_step.train_digits.judge import JUDGE, band, cases
 from gpuedu.exercises.training_step.train_digits.picture import draw_own_training
 from gpuedu.exercises.training_step.train_digits.play import counted_steps, play_train_digits
 from gpuedu.experiments import read_results
-from gpuedu.experiments.reference_digits import TRAIN, WRONG_SHARE, draw_task, train_reference
+from gpuedu.experiments.noisy_digits import TRAIN, WRONG_SHARE, draw_task
+from gpuedu.experiments.reference_digits import train_reference
 from gpuedu.figures.style import alt_text
 from gpuedu.training import load_digits
 

@@ -49,7 +49,7 @@ LIMITS = (
     ),
 )
 LEAST_IMAGES = 4
-"""That a convolution of an evaluation takes at once, on average."""
+"""That each convolution of an evaluation takes at once."""
 MOST_COLLECTIVES = 4
 """That a step starts on each rank."""
 MOST_MESSAGE_BYTES = 1.4

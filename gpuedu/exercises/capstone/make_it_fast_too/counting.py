@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.capstone.counting_rows import counting_files
-from gpuedu.exercises.capstone.runs import history_of, largest_of, on_device, on_ranks
+from gpuedu.exercises.capstone.runs import (
+    history_of,
+    largest_of,
+    on_device,
+    on_ranks,
+    steps_in,
+)
 from gpuedu.exercises.capstone.started import started
 from gpuedu.exercises.capstone.store import Store
 from gpuedu.exercises.plain import describe, items, text
@@ -43,7 +49,7 @@ def count_training(program: Mapping[str, str], seed: int) -> dict[str, Any]:
     the median step, ``wide_flop`` the share of it in more than 16 bits, ``alive`` how many bytes
     live all through the median step, in whole thousands; ``most_saved`` see ``Meter``.
     """
-    from gpuedu.exercises.capstone.bill import steps_of
+    from gpuedu.exercises.capstone.bill import require_steps, steps_of
     from gpuedu.exercises.capstone.metering import metered
 
     files = counting_files(seed, **SIZES)
@@ -51,6 +57,7 @@ def count_training(program: Mapping[str, str], seed: int) -> dict[str, Any]:
     with started(program, LABEL) as run, metered(saves=True) as meter:
         history = history_of(run(store.lent(), on_device(TRAINING, seed)), HISTORY)
     steps = steps_of(meter.operations) or [[]]
+    require_steps(steps, steps_in(SIZES["rows"], TRAINING))
     flop = [sum(one.flop for one in step) for step in steps]
     wide = sum(one.flop for step in steps for one in step if not one.is_half)
     return {

@@ -35,9 +35,11 @@ def show_share(value: float) -> str:
     return f"{value:.0%}"
 
 
+MOST_WIDE = 0.1
+"""Of training's work, in more than 16 bits."""
 LIMITS = (
     Limit("saved", "most_saved", "saved for backward at once", lambda n: 1.2 * n.saved),
-    Limit("half", "wide_flop", "training's work in float32", lambda n: 0.1, show_share),
+    Limit("half", "wide_flop", "training's work in float32", lambda n: MOST_WIDE, show_share),
     Limit(
         "alive",
         "alive",

@@ -5,6 +5,7 @@ What a learner is told of both stands in the lesson.
 
 from __future__ import annotations
 
+from base64 import b64encode
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -25,6 +26,8 @@ CLAIM, RUNS = "runs", "/runs"
 SECRET, SECRET_KEY, VARIABLE = "wandb", "api-key", "WANDB_API_KEY"
 TOKEN = "7f3c91d0e5"
 """The value that the broken manifest gives away."""
+TOKEN_CODED = b64encode(TOKEN.encode()).decode()[:13]
+"""How it begins in base64, as a Secret's ``data`` has it, whatever follows."""
 _TAINT = (Taint(GPU, "present"),)
 
 

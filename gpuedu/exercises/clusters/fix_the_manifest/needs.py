@@ -17,6 +17,7 @@ from gpuedu.exercises.clusters.fix_the_manifest.refusals import Told
 from gpuedu.exercises.clusters.kubernetes.manifests import get
 from gpuedu.exercises.clusters.kubernetes.quantities import gib, quantity
 from gpuedu.exercises.clusters.kubernetes.scheduling import place
+from gpuedu.exercises.clusters.kubernetes.torchrun import hides_failure
 from gpuedu.exercises.clusters.kubernetes.workloads import (
     FAILURES,
     GPU,
@@ -144,6 +145,10 @@ def lost_to_evictions(answer: Answer, work: Workload) -> Iterator[Told]:
             if is_it and get(mount, "readOnly"):
                 told = f"`{lab.RUNS}` of `{pod.name}` can only be read"
                 yield pod.line(*path, "volumeMounts", i), told
+        if hides_failure(container):
+            at = pod.line(*path, "command" if container.get("command") else "args")
+            told = f"when `torchrun` of `{pod.name}` fails, its shell goes on"
+            yield at, f"{told}, so the container may end with code 0, and isn't started again"
         if pod.grace_s < lab.SAVE_S:
             at = pod.line("terminationGracePeriodSeconds")
             told = f"`{pod.name}` is killed {pod.grace_s} s after SIGTERM"
@@ -253,16 +258,21 @@ def moving_images(answer: Answer, work: Workload) -> Iterator[Told]:
                 yield pod.line(*path, "image"), f"the digest `{digest[:20]}...` {told}"
             if digest or not image:
                 continue
-            if tag in ("", "latest"):
-                told = "has no tag, which means `latest`" if not tag else "is whatever came last"
+            if not re.search(r"\d", tag) or re.search(r"(^|-)latest(-|$)", tag):
+                told = "has no tag, which means `latest`" if not tag else "names no version"
                 yield pod.line(*path, "image"), f"`{image[:80]}` {told}"
 
 
 def told_secrets(answer: Answer, work: Workload, text: str) -> Iterator[Told]:
     """The token in plain text, or a program that doesn't get it."""
-    if lab.TOKEN in text:
-        line = text.count("\n", 0, text.index(lab.TOKEN)) + 1
-        yield line, "the token is there for anyone who can read the manifest"
+    for token in (lab.TOKEN, lab.TOKEN_CODED):
+        if token in text:
+            line = text.count("\n", 0, text.index(token)) + 1
+            yield line, "the token is there for anyone who can read the manifest"
+    for document, value in answer.of_kind("Secret"):
+        if get(value, "metadata", "name") == lab.SECRET:
+            told = f"whatever is the token in `{lab.SECRET}` stands in the manifest, too"
+            yield document.line(()), told
     for pod in templates(work):
         path, container = pod.main
         pairs = [

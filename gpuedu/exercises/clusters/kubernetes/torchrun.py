@@ -10,6 +10,7 @@ import shlex
 from dataclasses import dataclass, field
 from typing import Any
 
+from gpuedu.exercises.clusters.commands import commands
 from gpuedu.exercises.clusters.kubernetes.manifests import get
 
 _SHELLS = {"sh", "bash", "dash", "zsh"}
@@ -50,9 +51,7 @@ def find_launch(
             variables[str(name)] = _filled(one["value"], variables, shell=False)
         elif path in (fields or {}):
             variables[str(name)] = (fields or {})[path]
-    command, args = container.get("command") or [], container.get("args") or []
-    words = [str(word) for word in (*command, *args) if word is not None]
-    words = [_filled(word, variables, shell=False) for word in words]
+    words = [_filled(word, variables, shell=False) for word in _words(container)]
     found = _of_words(words, variables)
     if found is None:
         return None
@@ -64,13 +63,51 @@ def find_launch(
     return Launch({**given, **found})
 
 
+def hides_failure(container: dict[str, Any]) -> bool:
+    """Whether a shell may end with code 0 though ``torchrun`` failed in it.
+
+    >>> scripts = ["torchrun a.py", "torchrun a.py; true", "set -e; torchrun a.py; date"]
+    >>> [hides_failure({"command": ["sh", "-c", one]}) for one in scripts]
+    [False, True, False]
+    """
+    words = _words(container)
+    whole = _script_of(words) or ""
+    script = re.sub(r"\$\([^()]*\)", "_", whole)
+    found = commands(script)
+    at = next((i for i, one in enumerate(found) if _options([*one.words]) is not None), None)
+    if at is None or re.search(r"(^|[;&|\n])\s*exec\s[^;&|\n]*\btorch", script):
+        return False
+    told = [word for one in found[:at] if one.name == "set" for word in one.words]
+    told += words[: words.index(whole)]
+    is_strict = any(re.fullmatch(r"-[a-z]*e[a-z]*|errexit", word) for word in told)
+    is_told = any(
+        one.name in ("exit", "wait") and one.words[1:] not in ((), ("0",)) for one in found[at:]
+    )
+    while "pipefail" in told and found[at].joint == "|" and at + 1 < len(found):
+        at += 1
+    if is_told or (is_strict and found[at].joint in (";", "\n")):
+        return False
+    while found[at].joint == "&&" and at + 1 < len(found):
+        at += 1
+    return at + 1 < len(found) or found[at].joint not in ("", ";", ")")
+
+
+def _words(container: dict[str, Any]) -> list[str]:
+    given = (*(container.get("command") or []), *(container.get("args") or []))
+    return [str(word) for word in given if word is not None]
+
+
+def _script_of(words: list[str]) -> str | None:
+    """The text that a shell is started with, "" where it has none; None where it's no shell."""
+    if not words or words[0].rpartition("/")[2] not in _SHELLS:
+        return None
+    at = next((i for i, one in enumerate(words) if re.fullmatch(r"-[a-z]*c[a-z]*", one)), None)
+    return words[at + 1] if at is not None and at + 1 < len(words) else ""
+
+
 def _of_words(words: list[str], variables: dict[str, str]) -> dict[str, str] | None:
-    name = words[0].rpartition("/")[2] if words else ""
-    if name in _SHELLS:
-        at = next((i for i, one in enumerate(words) if re.fullmatch(r"-[a-z]*c[a-z]*", one)), None)
-        script = words[at + 1] if at is not None and at + 1 < len(words) else ""
-        return _of_script(script, dict(variables))
-    return _options(words)
+    script = _script_of(words)
+    return _options(words) if script is None else _of_script(script, dict(variables))
 
 
 def _of_script(script: str, variables: dict[str, str]) -> dict[str, str] | None:

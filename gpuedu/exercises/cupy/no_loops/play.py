@@ -25,22 +25,27 @@ ROOM = 8
 
 
 def play_no_loops(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
-    """Distances or votes with one of the libraries, and what they cost on the device."""
+    """Distances or votes with NumPy as ``result``; and on the device, and what they cost there.
+
+    The device's are behind NumPy's, which are right or wrong by then, and ``steps_of_numpy`` says
+    whether a device had a part in those.
+    """
     name = inputs["ask"]
     function = dict(zip(ARGUMENTS, answers, strict=True))[name]
     given = [inputs[argument] for argument in ARGUMENTS[name]]
+    fresh = [one.copy() if isinstance(one, np.ndarray) else one for one in given]
+    on_host = watch(function, np, *fresh)
+    seen = observe_result(name, on_host.result) | _arrays(name, fresh)
     if inputs["library"] == "numpy":
-        return observe_result(name, function(np, *given)) | _arrays(name, given)
+        return seen
     on_device = _on_device(given)
     watched = _watched(function, on_device)
-    seen = observe_call(name, watched) | {"steps": len(watched.steps)}
-    seen |= _arrays(name, [one.get() if hasattr(one, "get") else one for one in on_device[1:]])
+    costs = observe_call(name, watched)
+    seen = {**costs, **seen, "library": costs["library"], "on_device": costs["result"]}
+    seen |= {"steps": len(watched.steps), "steps_of_numpy": len(on_host.steps)}
     if inputs["grows"]:
         grown = [_on_device(_grown(name, given, axis)) for axis in (1, 0)]
         seen["steps_grown"] = [len(_watched(function, one).steps) for one in grown]
-    # The last, since nobody counts what a function does with the device in this call.
-    fresh = [one.copy() if isinstance(one, np.ndarray) else one for one in given]
-    seen["on_numpy"] = observe_result(name, function(np, *fresh))["result"]
     return seen
 
 

@@ -15,6 +15,7 @@ from gpuedu.exercises.hugging_face.accelerate_it.runs import (
     run_training,
 )
 from gpuedu.exercises.training.tensors import as_number
+from gpuedu.multi.exchanges import wire_bytes
 
 
 def play_accelerate_it(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
@@ -28,12 +29,14 @@ def play_accelerate_it(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]
         if inputs["ask"] == "evaluate":
             run = run_evaluation(evaluate, inputs["ranks"], inputs["count"], inputs["seed"])
             name = "the result of `evaluate`"
-            return {"accuracy": [as_number(one, name) for one in run.results]}
+            accuracy = [as_number(one, name) for one in run.results]
+            return {"accuracy": accuracy, "sent_bytes": wire_bytes(run.exchanges)}
         run = run_training(train, RunTask.of(dict(inputs["task"])))
     return {
         "rates": [one.rates for one in run.results],
         "ends": [one.ends for one in run.results],
         "weights": [np.array(one.weights or np.zeros((0, 1))) for one in run.results],
+        "sent_bytes": wire_bytes(run.exchanges),
     }
 
 

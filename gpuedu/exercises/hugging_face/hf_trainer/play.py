@@ -12,9 +12,12 @@ from gpuedu.exercises.hugging_face.hf_trainer.resolved import resolved
 from gpuedu.exercises.hugging_face.reader import Reader, batches_of, weights_of
 from gpuedu.exercises.plain import entries
 from gpuedu.exercises.training.quiet import quiet_torch
+from gpuedu.exercises.training.refusing import is_called_in, refusing
 from gpuedu.exercises.training.tensors import as_number
 
 _MOST_UPDATES = 200
+_TRAINER = "`own_loop` lets Trainer train"
+_REMEDY = "Write the loop that Trainer runs."
 
 
 def play_hf_trainer(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
@@ -23,8 +26,12 @@ def play_hf_trainer(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     if inputs["ask"] == "options":
         given = entries(options(dict(inputs["wanted"])), "the result of `options`")
         return resolved(given, inputs["wanted"]["updates"])
-    with quiet_torch():
+    with quiet_torch(), refusing(_is_trainers, _TRAINER, _REMEDY):
         return run_loop(own_loop, inputs)
+
+
+def _is_trainers(*_: Any) -> bool:
+    return is_called_in("transformers.trainer")
 
 
 def run_loop(own_loop: Any, inputs: Inputs) -> dict[str, Any]:

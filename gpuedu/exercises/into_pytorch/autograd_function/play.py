@@ -15,9 +15,16 @@ from gpuedu.exercises.into_pytorch.autograd_function.contexts import Context, mo
 from gpuedu.exercises.into_pytorch.autograd_function.laid_out import laid_out, without_memory
 from gpuedu.exercises.plain import describe
 from gpuedu.exercises.training.quiet import quiet_torch
+from gpuedu.exercises.training.refusing import name_of, refusing
 from gpuedu.exercises.training.tensors import as_array, dtype_of, require_tensor
 
 _THREE = 3
+_OF_THE_GATE = (
+    *("sigmoid", "special_expit", "silu", "logsigmoid", "softplus", "softmax", "tanh"),
+    *("exp", "exp2", "expm1", "pow", "rpow"),
+)
+_COMPUTES = "`forward` computes the gate with PyTorch's operations"
+_REMEDY = "The kernel is to do that: what does `gate_kernel` need, and where does it write?"
 
 
 def play_autograd_function(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
@@ -43,7 +50,8 @@ def _operands(inputs: Mapping[str, Any]) -> tuple[Any, Any, float]:
 def _forward(forward: Any, inputs: Inputs) -> dict[str, Any]:
     x, y, beta = _operands(inputs)
     before = {"x": x.clone(), "y": y.clone()}
-    out = forward(x, y, beta)
+    with refusing(_is_of_the_gate, _COMPUTES, _REMEDY):
+        out = forward(x, y, beta)
     name = "the result of `forward`"
     given = {"x": x, "y": y}
     return {
@@ -53,6 +61,10 @@ def _forward(forward: Any, inputs: Inputs) -> dict[str, Any]:
         "shares": [one for one, tensor in given.items() if _shares(out, tensor)],
         "changed": [one for one, tensor in given.items() if not _is_same(before[one], tensor)],
     }
+
+
+def _is_of_the_gate(function: Any, *_: Any) -> bool:
+    return name_of(function).strip("_") in _OF_THE_GATE
 
 
 def _shares(one: Any, other: Any) -> bool:

@@ -138,12 +138,41 @@ def _watch(function: Callable[..., Any], calls: Sequence[Callable[[], tuple]]) -
     for prepare in calls:
         compiled.clear(), ran.clear()
         told(*prepare())
+        _require_seen_through(compiled)
         seen.append(Call(tuple(ran), _reason()))
     breaks = list(utils.counters["graph_break"])
     if not breaks and len(seen[0].graphs) <= 1:
         return Watched(tuple(seen))
     reason, line = _end_of(function, calls[0])
     return Watched(tuple(seen), _first_line(breaks[0]) if breaks else reason, line)
+
+
+def _require_seen_through(graphs: Sequence[Any]) -> None:
+    """Refuse functions that TorchDynamo put into a graph unseen."""
+    nodes = (
+        node
+        for graph in graphs
+        for part in graph.modules()
+        if hasattr(part, "graph")
+        for node in part.graph.nodes
+        if node.op == "call_function"
+    )
+    for unseen in filter(_is_unseen, (node.target for node in nodes)):
+        raise AnswerError(
+            f"TorchDynamo puts `{getattr(unseen, '__name__', unseen)}` into a graph, and can't see "
+            "what it does",
+            remedy="Write out in `layer` what that computes, with PyTorch's own operations.",
+        )
+
+
+def _is_unseen(target: Any) -> bool:
+    """Whether a graph calls what isn't PyTorch's or Python's own: a custom operator, a function."""
+    space = getattr(target, "namespace", None)
+    if isinstance(space, str):
+        return space not in ("aten", "prims", "higher_order")
+    module = str(getattr(target, "__module__", None) or "builtins")
+    is_known = module.partition(".")[0] in ("torch", "builtins", "math", "_operator")
+    return not is_known or module.startswith("torch._dynamo.")
 
 
 def _reason() -> str:

@@ -11,8 +11,12 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.plain import flag, items, whole_number
 from gpuedu.exercises.training.quiet import quiet_torch
+from gpuedu.exercises.training.refusing import name_of, refusing
 from gpuedu.exercises.training.tensors import as_array, as_number
 
+_UPDATE = "_amp_update_scale_"
+_BY_TORCH = f"`next_scale` has PyTorch's `{_UPDATE}` compute the new scale"
+_REMEDY = "Write its rule yourself: when does the scale grow, and when does it shrink?"
 _STATE = ("scale", "good_steps", "found_inf", "growth", "backoff", "interval")
 
 
@@ -21,10 +25,15 @@ def play_loss_scaler(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     next_scale, scaled_step = answers
     if inputs["ask"] == "states":
         rules = (inputs["growth"], inputs["backoff"], inputs["interval"])
-        got = [_next_state(next_scale, *state, *rules) for state in inputs["states"]]
+        with refusing(_is_the_update, _BY_TORCH, _REMEDY):
+            got = [_next_state(next_scale, *state, *rules) for state in inputs["states"]]
         return {"scales": [scale for scale, _ in got], "good_steps": [good for _, good in got]}
     with quiet_torch():
         return _play_steps(scaled_step, inputs)
+
+
+def _is_the_update(function: Any, *_: Any) -> bool:
+    return name_of(function) == _UPDATE
 
 
 def _next_state(

@@ -14,7 +14,7 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.given import left_as_given
 from gpuedu.exercises.plain import items
 from gpuedu.exercises.training.tensors import require_tensor
-from gpuedu.experiments.same_accuracy import DigitsTask, batches, judge_weights, start_weights
+from gpuedu.experiments.hard_digits import DigitsTask, batches, judge_weights, start_weights
 
 Look = Callable[[int, list[Any]], None]
 

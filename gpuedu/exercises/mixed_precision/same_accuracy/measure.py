@@ -13,7 +13,8 @@ def measure_accuracy(begin: Callable[..., Any], train_step: Callable[..., Any]) 
     """Shares of the held-out digits that are right: medians of five seeds, by way to train."""
     from gpuedu.exercises.mixed_precision.same_accuracy.half_runs import run_half
     from gpuedu.exercises.training.quiet import quiet_torch
-    from gpuedu.experiments.same_accuracy import HARD, PURE, judge_weights, reference, train
+    from gpuedu.experiments.hard_digits import HARD, judge_weights
+    from gpuedu.experiments.same_accuracy import PURE, reference, train
 
     with quiet_torch():
         yours = [run_half(begin, train_step, HARD, seed).accuracy for seed in _SEEDS]

@@ -51,7 +51,8 @@ _SEED = 0
 
 def _reference(name: str, recipe: Any) -> LossCurve:
     """A run in one of the ways of the experiment."""
-    from gpuedu.experiments.same_accuracy import HARD, judge_weights, train
+    from gpuedu.experiments.hard_digits import HARD, judge_weights
+    from gpuedu.experiments.same_accuracy import train
 
     found = {}
 
@@ -65,7 +66,7 @@ def _reference(name: str, recipe: Any) -> LossCurve:
 
 def _own_curve(begin: Callable[..., Any], train_step: Callable[..., Any]) -> LossCurve:
     from gpuedu.exercises.mixed_precision.same_accuracy.half_runs import run_half
-    from gpuedu.experiments.same_accuracy import HARD, judge_weights, start_weights
+    from gpuedu.experiments.hard_digits import HARD, judge_weights, start_weights
 
     found = {0: judge_weights(HARD, start_weights(HARD, _SEED))[0]}
 

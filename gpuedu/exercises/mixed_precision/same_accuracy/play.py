@@ -16,7 +16,7 @@ def play_same_accuracy(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]
     Or, of two runs that take turns, the weights after each call.
     """
     from gpuedu.exercises.mixed_precision.same_accuracy.half_runs import run_half, run_in_turns
-    from gpuedu.experiments.same_accuracy import DigitsTask
+    from gpuedu.experiments.hard_digits import DigitsTask
 
     if "turns" in inputs:
         with quiet_torch():

@@ -15,6 +15,7 @@ from gpuedu.exercises.kernels.properties import (
     UNDEFINED,
     question_of_waits,
     right_values,
+    works_alone,
 )
 from gpuedu.exercises.kernels.sightings import read_sightings
 from gpuedu.exercises.kernels.traffic import read_traffic
@@ -113,8 +114,7 @@ def all_wait() -> Property:
         seen = in_floats(observed)
         kinds = WAITS - UNWRITTEN if leaves_arrays(seen) else WAITS
         yield from hazard_faults(seen, {kinds: "waits"}, partial(ask, case))
-        if not read_traffic(observed["shared.traffic"]).requests:
-            yield Undecided("waits", "no thread used shared memory")
+        yield from works_alone("waits", case, observed)
 
     says = "no thread reads what is not there yet, nor fills what is still read"
     return if_written(Property("waits", says, 1, BETWEEN_TURNS, test))

@@ -10,10 +10,11 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Play
 from gpuedu.exercises.plain import describe, entries
 from gpuedu.exercises.training.quiet import quiet_torch
+from gpuedu.exercises.training.refusing import name_of, refusing
 from gpuedu.exercises.training.tensors import as_array
 
 _AUTOGRAD = "it uses autograd, which is off here"
-_REMEDY = "No `backward()` and no `requires_grad`: write each gradient as a product."
+_REMEDY = "No `backward()`, no `requires_grad`, no `torch.func`: write each gradient as a product."
 _TOLD_BY_TORCH = ("does not require grad", "support saved tensor hooks")
 """What PyTorch says then: of a tensor without a past, and of `torch.func.grad` and its like."""
 
@@ -52,7 +53,10 @@ def shapes_of(inputs: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
 
 @contextmanager
 def without_autograd() -> Iterator[None]:
-    """Nothing is recorded inside; who turns recording on again is told by an AnswerError."""
+    """Nothing is recorded inside; who turns recording on again is told by an AnswerError.
+
+    So is who has derivatives carried along in the forward pass, as ``torch.func.jacfwd`` does.
+    """
     import torch
 
     def refuse(_tensor: Any) -> Any:
@@ -60,11 +64,17 @@ def without_autograd() -> Iterator[None]:
 
     with torch.no_grad(), torch.autograd.graph.saved_tensors_hooks(refuse, lambda kept: kept):
         try:
-            yield
+            with refusing(_is_in_forward_mode, _AUTOGRAD, _REMEDY):
+                yield
         except RuntimeError as fault:
             if any(told in str(fault) for told in _TOLD_BY_TORCH):
                 raise AnswerError(_AUTOGRAD, remedy=_REMEDY) from None
             raise
+
+
+def _is_in_forward_mode(function: Any, *_: Any) -> bool:
+    """What every derivative in forward mode begins with."""
+    return name_of(function) == "_make_dual"
 
 
 def gradients_of(backward: Any, inputs: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -8,7 +8,9 @@ from typing import Any
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Play
 from gpuedu.exercises.plain import describe, entries, items, number
+from gpuedu.exercises.training.refusing import refusing
 
+_REMEDY = "Work the bytes out from the shapes: no network has to be there for that."
 HELD = ("weights", "gradients", "optimizer")
 
 
@@ -26,13 +28,19 @@ def play_memory_ledger(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dic
 def called(name: str, function: Callable[[list[Any]], Any], layers: Sequence[Any]) -> Any:
     """What a function makes of the layers, which it should leave as they are."""
     given = list(layers)
-    found = function(given)
+    measured = f"`{name}` makes tensors that need gradients, so as to count their bytes"
+    with refusing(_needs_gradients, measured, _REMEDY):
+        found = function(given)
     if given != list(layers):
         raise AnswerError(
             f"`{name}` changed `layers`, which it was given",
             remedy="The caller may need it again: work on a copy.",
         )
     return found
+
+
+def _needs_gradients(_function: Any, *tensors: Any) -> bool:
+    return any(getattr(one, "requires_grad", None) is True for one in tensors)
 
 
 def held_of(held_bytes: Any, layers: Sequence[Any], optimizer: str) -> dict[str, float]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import base64
 import binascii
 import io
+import random
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -101,19 +102,27 @@ class _Contents:
         return self.count(words) == len(words)
 
 
-def parts_not_held(wanted: Mapping[str, Any], state: Any) -> list[str]:
-    """Parts of a run, by the names of ``parts_of``, whose own numbers a state does not hold.
+Words = Collection[tuple[float, bytes]]
+"""Numbers, each with its bytes."""
+
+
+def words_of(run: Any) -> dict[str, Words]:
+    """The numbers of a run that no other process could know, by its part, in no order.
 
     Of the scheduler, the scaler and the place in a pass nothing is asked: they are a few small
     numbers, which are in every state.
     """
+    return {
+        "model": set(_words_of_tensors(run.model.state_dict())),
+        "optimizer": set(_words_of_tensors(run.optimizer.state_dict()["state"])),
+        "chance": set(_words_of_chance()),
+    }
+
+
+def parts_not_held(asked: Mapping[str, Words], state: Any) -> list[str]:
+    """Parts whose numbers, as ``words_of`` gives them, a state does not hold."""
     contents = _Contents()
     contents.add(state)
-    asked = {
-        "model": _words_of_tensors(wanted["model"]),
-        "optimizer": _words_of_tensors(wanted["optimizer"]["state"]),
-        "chance": _words_of_chance(wanted["chance"]),
-    }
     return [part for part, words in asked.items() if not contents.have(words)]
 
 
@@ -155,8 +164,8 @@ def _words_of_tensors(state: Any) -> list[tuple[float, bytes]]:
     return [word for one in inside for word in _words_of_tensors(one)]
 
 
-def _words_of_chance(chance: Mapping[str, Any]) -> list[tuple[float, bytes]]:
+def _words_of_chance() -> list[tuple[float, bytes]]:
     """Of PyTorch's generator all bytes in a row, of Python's its numbers."""
-    whole = chance["torch"].numpy().tobytes()
-    _, numbers, _ = chance["python"]
+    whole = torch.get_rng_state().numpy().tobytes()
+    _, numbers, _ = random.getstate()
     return [(float("nan"), whole), *((one, one.to_bytes(4, "little")) for one in numbers)]

@@ -25,7 +25,11 @@ def play_save_and_resume(answers: Sequence[Any], inputs: Mapping[str, Any]) -> d
     which it has too little for another process;
     ``file_problem`` says why it does not survive as a file.
     """
-    from gpuedu.exercises.training_step.save_and_resume.held import parts_not_held, place_of_data
+    from gpuedu.exercises.training_step.save_and_resume.held import (
+        parts_not_held,
+        place_of_data,
+        words_of,
+    )
     from gpuedu.exercises.training_step.save_and_resume.runs import (
         first_difference,
         make_run,
@@ -39,7 +43,7 @@ def play_save_and_resume(answers: Sequence[Any], inputs: Mapping[str, Any]) -> d
         warnings.simplefilter("ignore")  # what PyTorch says of a scheduler and a skipped step
         unbroken = make_run(kind, inputs["seed"])
         take_steps(unbroken, before)
-        wanted = parts_of(unbroken)
+        wanted, words = parts_of(unbroken), words_of(unbroken)
         rows = take_steps(unbroken, after)
 
         saved = make_run(kind, inputs["seed"])
@@ -48,7 +52,7 @@ def play_save_and_resume(answers: Sequence[Any], inputs: Mapping[str, Any]) -> d
         if not isinstance(state, dict):
             raise AnswerError(f"`save` should return a dict, got {describe(state)}")
         stored, file_problem = _through_file(state)
-        not_held = parts_not_held(wanted, stored)
+        not_held = parts_not_held(words, stored)
         went_on = take_steps(saved, after)
         later, _ = _through_file(state)
 

@@ -11,6 +11,7 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Play
 from gpuedu.exercises.plain import entries, items
 from gpuedu.exercises.training.quiet import quiet_torch
+from gpuedu.exercises.training.refusing import is_called_in, name_of, refusing
 from gpuedu.exercises.training.tensors import as_array
 
 NAMES = {
@@ -19,6 +20,8 @@ NAMES = {
     "adamw": ("lr", "beta1", "beta2", "eps", "decay"),
 }
 """The options of each rule, in the order of the learner's parameters."""
+
+_REMEDY = "Write the rule itself, with sums, products and roots of tensors."
 
 
 def play_sgd_or_adam(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
@@ -30,6 +33,7 @@ def play_sgd_or_adam(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[
     import torch
 
     rule = dict(zip(NAMES, answers, strict=True))[inputs["rule"]]
+    by_torch = f"`{inputs['rule']}` has `torch.optim` take the step"
     options = [inputs["options"][name] for name in NAMES[inputs["rule"]][1:]]
     with quiet_torch():
         weights = torch.from_numpy(inputs["weights"].copy())
@@ -39,7 +43,8 @@ def play_sgd_or_adam(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[
         rows, returned, names = [], "", set[str]()
         for row, rate in zip(torch.from_numpy(inputs["gradients"]), inputs["rates"], strict=True):
             gradient.copy_(row)
-            result = rule(weights, gradient, state, rate, *options)
+            with refusing(_is_of_an_optimizer, by_torch, _REMEDY):
+                result = rule(weights, gradient, state, rate, *options)
             returned = returned or ("" if result is None else type(result).__name__)
             names = names if rows else _names_in(state)
             rows.append(as_array(weights, inputs["weights"].shape, "weights"))
@@ -49,6 +54,10 @@ def play_sgd_or_adam(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[
             "state_bytes": _bytes_of([state, *hung], names),
             "returned": returned,
         }
+
+
+def _is_of_an_optimizer(function: Any, *_: Any) -> bool:
+    return name_of(function).startswith("_fused_") or is_called_in("torch.optim")
 
 
 def _bytes_of(state: Any, names: set[str]) -> int:

@@ -21,7 +21,7 @@ def draw_own_training(train_model: Any) -> Any:
     """Losses of the learner's training on both splits, on one set of digits."""
     import torch
 
-    from gpuedu.experiments.reference_digits import draw_task
+    from gpuedu.experiments.noisy_digits import draw_task
 
     train, held_out = draw_task(_OWN_TASK)
     kept: list[tuple[int, dict[int, Any]]] = []

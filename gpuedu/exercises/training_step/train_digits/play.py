@@ -17,7 +17,7 @@ CLASSES = 10
 
 def play_train_digits(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
     """For each task the accuracy on held-out and on training digits, and the optimizer's steps."""
-    from gpuedu.experiments.reference_digits import draw_task
+    from gpuedu.experiments.noisy_digits import draw_task
 
     (train_model,) = answers
     accuracies, learned, steps, losses = [], [], [], []

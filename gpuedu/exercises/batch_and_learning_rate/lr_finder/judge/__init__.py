@@ -22,6 +22,8 @@ from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Property, Undec
 
 _REL = 1e-5
 """Rates and averages in float32 are right, too."""
+_FEWEST = 2
+"""Rates of the learner's own sweep that say something about one of a network."""
 
 
 def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
@@ -163,6 +165,8 @@ def _find_faults(case: Case, observed: Plain) -> Iterable[Fault]:
             f"{len(steps)} steps, with rates {_ends([r for r, _ in steps])}; your own `sweep` "
             f"would take {len(own)}, with rates {_ends(own)}",
         )
+    elif len(set(own)) < _FEWEST:
+        yield Undecided("groups", f"your own `sweep` of it has {len(set(own))} rates")
     elif not observed["own"]:
         told = "your own `sweep` and `suggest` give no rate of the same network to compare it with"
         yield Fault("groups", f"it returned {observed['got']:.3g}; {told}")
@@ -258,6 +262,7 @@ JUDGE = Judge(
             "even where a step fails or the stop button is pressed",
             1,
             asks="What happens in `find_rate` between the error and its end?",
+            after=("groups",),
         ),
     ),
     hints=HINTS,

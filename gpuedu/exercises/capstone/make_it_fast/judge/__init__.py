@@ -223,7 +223,8 @@ def _batch(case: Case, observed: Plain) -> Iterable[Fault]:
         told = "no convolution ran on the device between `model.eval()` and `model.train()`"
         yield Fault("evaluation-batch", told)
     elif got < LEAST_IMAGES:
-        told = f"in an evaluation a convolution takes {show_count(got)} images at once"
+        count = f"{show_count(got)} image{'' if got == 1 else 's'}"
+        told = f"in an evaluation a convolution takes only {count} at once"
         yield Fault("evaluation-batch", f"{told}, at least {LEAST_IMAGES} are asked for")
 
 

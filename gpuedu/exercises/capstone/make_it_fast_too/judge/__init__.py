@@ -14,6 +14,7 @@ from gpuedu.exercises.capstone.make_it_fast_too.limits import (
     LEAST_FLOP,
     LIMITS,
     MOST_FLOP,
+    MOST_WIDE,
     Needs,
     needs_of,
 )
@@ -143,6 +144,10 @@ def _work(name: str, bill: dict[str, float], needs: Needs) -> Iterable[Fault]:
             whole = f"only {show_flop(bill[figure])} of matmuls were seen on the device"
             yield Fault(name, f"{whole}; the model takes {show_flop(needed)}")
             return
+    wide = bill.get("wide_flop", 0.0) * bill.get("flop", 0.0)
+    if name == "half" and wide > MOST_WIDE * MOST_FLOP * needs.flop:
+        told = f"{show_flop(wide)} of a step's matmuls are done in more than 16 bits"
+        yield Fault(name, f"{told}; the whole model takes {show_flop(needs.flop)}")
     if name == "saved" and bill["flop"] > MOST_FLOP * needs.flop:
         told = f"a step computes {show_flop(bill['flop'])}, the model takes {show_flop(needs.flop)}"
         yield Fault(name, f"little is saved, but {told}")

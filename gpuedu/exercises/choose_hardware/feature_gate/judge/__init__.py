@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -80,6 +80,37 @@ def cases(rng: np.random.Generator) -> list[Case]:
     names = [str(one) for one in rng.permutation(["sm_120", *lists["exact"]])]
     drawn.append(call_case("exact", "running", capability=(12, 0), built=names[::-1]))
     drawn.append(call_case("exact", "running", capability=(12, 0), built=names))
+    drawn += [call_case("wheels", "wheel_for", **_draw_wheels(rng, every)) for _ in range(4)]
+    return drawn + [one for _ in range(3) for one in _draw_jobs(rng)]
+
+
+def _draw_capability(rng: np.random.Generator) -> tuple[int, int]:
+    major = int(rng.choice(list(_MINORS)))
+    return major, int(rng.choice(_MINORS[major]))
+
+
+def _draw_wheels(rng: np.random.Generator, every: Sequence[str]) -> dict[str, Any]:
+    """A device, and wheels of which several run on it, but not the first one."""
+    targets = [f"{kind}_{number}" for number in every for kind in ("sm", "compute")]
+    while True:
+        capability, built = _draw_capability(rng), rng.permutation(targets)[:15].reshape(5, 3)
+        names = (f"cu{number}" for number in 100 + rng.permutation(50)[:5])
+        wheels = dict(zip(names, built.tolist(), strict=True))
+        runs = [binaries.has_kernel(capability, one) for one in wheels.values()]
+        if not runs[0] and sum(runs) > 1:
+            return {"capability": capability, "wheels": wheels}
+
+
+def _draw_jobs(rng: np.random.Generator) -> list[Case]:
+    """Jobs on a device that is made up, whose matrix units know two formats: all, and no kernel."""
+    formats, capability = [str(one) for one in rng.permutation(_BLACKWELL)], _draw_capability(rng)
+    device = {"capability": capability, "formats": formats[:2]}
+    own, others = "sm_{}{}".format(*capability), ["sm_60", "compute_130"]
+    drawn = []
+    for built, wanted in (*(([own, *others], one) for one in formats), (others, formats[0])):
+        job = {"built": built, "format": wanted}
+        decides = "silent" if outcome(device, job) == "falls back" else "outcomes"
+        drawn.append(call_case(decides, "outcome", device=device, job=job))
     return drawn
 
 

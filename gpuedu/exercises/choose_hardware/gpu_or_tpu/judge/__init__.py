@@ -83,6 +83,13 @@ def cases(rng: np.random.Generator) -> list[Case]:
     sms = 2 * int(rng.integers(2, 9)) + 1
     given = {"m": 128 * sms, "n": 256, "k": k, "tpu": tpu | {"flop_per_s": 300 * TERA}}
     drawn.append(call_case("faster", "faster", **given, gpu=gpu | {"tile_n": 256, "sms": sms}))
+    for _ in range(8):
+        m, n, k = (int(one) for one in rng.integers(1, 3000, 3))
+        given = {"m": m, "n": n, "k": k, "gpu": gpu | {"sms": int(rng.integers(8, 200))}}
+        share = gpu_share(m, n, 128, 128, given["gpu"]["sms"]) / tpu_share(m, n, k, 128)
+        peak = 400 * TERA * share * float(rng.choice([0.8, 1.25]))
+        given["tpu"] = tpu | {"flop_per_s": float(f"{peak:.3g}")}
+        drawn.append(call_case("faster", "faster", **given))
     return drawn
 
 

@@ -82,7 +82,37 @@ def cases(rng: np.random.Generator) -> list[Case]:
     wide = {"host_s": 0.0, "work_s": 3.0, "width": 7, "memory_gb": 5}
     drawn.append(call_case("best", "best_profile", jobs=1, **wide, profiles=profiles))
     drawn.append(call_case("best", "best_profile", jobs=42, **wide, profiles=profiles[::-1]))
+    drawn += [_made_up(rng, decides) for decides in ("best", "memory") for _ in range(8)]
     return [*drawn, *_apart(profiles)]
+
+
+def _made_up(rng: np.random.Generator, decides: str) -> Case:
+    """Profiles of a GPU that is made up: one is done first by far, with the memory or without."""
+    while True:
+        numbers = zip(
+            rng.integers(1, 9, 5), 4 * rng.integers(2, 20, 5), rng.integers(1, 9, 5), strict=True
+        )
+        profiles = [(f"made up {place}", *map(int, one)) for place, one in enumerate(numbers)]
+        given = {
+            "jobs": int(rng.integers(5, 100)),
+            "host_s": int(rng.integers(4, 20)) / 4,
+            "work_s": float(rng.integers(4, 20)),
+            "width": int(rng.integers(1, 9)),
+        }
+        memory_gb = int(rng.integers(20, 60)) if decides == "memory" else 5
+        times = [
+            (batch_s(*given.values(), slices, instances), own_gb >= memory_gb)
+            for _, slices, own_gb, instances in profiles
+        ]
+        _, first_fits = min(times)
+        fitting = sorted(time for time, fits in times if fits)
+        if (
+            len(fitting) > 1
+            and fitting[1] > 1.01 * fitting[0]
+            and first_fits == (decides == "best")
+        ):
+            limits = {"memory_gb": memory_gb, "profiles": profiles}
+            return call_case(decides, "best_profile", **given, **limits)
 
 
 def _apart(profiles: list[Profile]) -> list[Case]:
@@ -132,6 +162,7 @@ JUDGE = Judge(
             1,
             {"best_profile": best_profile},
             asks="How long does the batch take with each profile?",
+            after=("batch",),
         ),
         right_result(
             "memory",
@@ -140,6 +171,7 @@ JUDGE = Judge(
             {"best_profile": best_profile},
             asks="Which profiles have the memory, and how long does the batch take with each of "
             "them?",
+            after=("batch",),
         ),
         right_result(
             "none",

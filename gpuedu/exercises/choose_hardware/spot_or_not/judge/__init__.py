@@ -16,7 +16,7 @@ _MORE = 1.001
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Each rule of the simulation alone, then several interruptions; drawn rates; short lives."""
+    """Each rule of the simulation alone, then several interruptions; rates; all of it drawn."""
     hour = float(rng.integers(2, 6)) / 2
     plan = {"interval_h": hour, "save_h": 0.125, "restart_h": 0.4375}
     step = hour + 0.125
@@ -54,7 +54,25 @@ def cases(rng: np.random.Generator) -> list[Case]:
     ):
         rates = dict(zip(("save_h", "restart_h", "mean_h"), given, strict=True))
         drawn.append(call_case(decides, "best_interval", **rates))
+    drawn += [_drawn_run(rng, "lost", 1) for _ in range(4)]
+    drawn += [_drawn_run(rng, "again", int(rng.integers(2, 6))) for _ in range(4)]
+    for _ in range(3):
+        save = float(f"{rng.uniform(0.2, 2):.2g}")
+        short = {"save_h": save, "restart_h": 0.25, "mean_h": round(save * rng.uniform(0.6, 3), 3)}
+        drawn.append(call_case("short", "best_interval", **short))
     return drawn
+
+
+def _drawn_run(rng: np.random.Generator, decides: str, interruptions: int) -> Case:
+    """A run of which everything is drawn, in parts of an hour that floats add up exactly."""
+    plan = {
+        "interval_h": float(rng.integers(16, 96)) / 32,
+        "save_h": float(rng.integers(2, 16)) / 32,
+        "restart_h": float(rng.integers(4, 24)) / 32,
+    }
+    work = plan["interval_h"] * float(rng.integers(16, 40)) / 8
+    up = (float(one) / 64 for one in rng.integers(16, 256, interruptions))
+    return _run(decides, list(up), work, plan)
 
 
 def _run(decides: str, up_h: list[float], work_h: float, plan: dict[str, float]) -> Case:

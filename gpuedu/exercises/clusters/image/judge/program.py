@@ -6,10 +6,16 @@ import posixpath
 import re
 from collections.abc import Iterator
 
+from gpuedu.exercises.clusters.commands import Command
 from gpuedu.exercises.clusters.context import Files, kept, selected
-from gpuedu.exercises.clusters.dockerfile import Dockerfile, Instruction
+from gpuedu.exercises.clusters.dockerfile import Dockerfile, Instruction, fill_in
 from gpuedu.exercises.clusters.image.judge.contents import Contents, Moment, command_of, contents
-from gpuedu.exercises.clusters.image.judge.rules import goes_on, in_image
+from gpuedu.exercises.clusters.image.judge.rules import (
+    copied_stage,
+    goes_on,
+    in_image,
+    is_within,
+)
 from gpuedu.exercises.clusters.image.project import (
     COMPILERS,
     PACKAGE,
@@ -40,6 +46,13 @@ _PYTHONS = range(10, 14)
 _OWN_PIP = re.compile(r"venv|virtualenv|conda|mamba|break-system-packages|BREAK_SYSTEM|\buv\b")
 _MOVING = re.compile(r"\b(mv|cp|ln|install -|rsync|printf|echo)\b")
 _UNWANTED = ("data/", "runs/", ".git/", SECRET)
+_NEEDED = (PROGRAM, *(f"{PACKAGE}/{name}" for name in ("__init__.py", "model.py", "data.py")))
+_INSTALLS_NOTHING = frozenset(("help", "--help", "-h", "--version", "-V", "--dry-run"))
+_HOME = r"(~|\$\{?HOME\}?|/root|/home/[^/\s]+)"
+_CONFIGURATION = (
+    rf"(/etc/(xdg/pip/)?|/usr/(local/)?|/opt/conda/|{_HOME}/(\.config/pip|\.pip)/)pip\.conf"
+)
+"""Where pip looks, besides an environment's folder and ``PIP_CONFIG_FILE``."""
 
 
 def broken_program(dockerfile: Dockerfile, files: Files) -> Iterator[Complaint]:
@@ -129,8 +142,18 @@ def installing(found: Contents) -> list[Moment]:
         for moment in found.moments
         if moment.instruction.name == "RUN"
         and REQUIREMENTS in script(moment.instruction)
-        and any(pip_arguments(one) is not None for one in commands_of(moment.instruction))
+        and any(map(_installs_listed, commands_of(moment.instruction)))
     ]
+
+
+def _installs_listed(command: Command) -> bool:
+    """Whether a command is pip's, and installs what is listed, as far as it shows."""
+    arguments = pip_arguments(command) or []
+    has_links = any(one.startswith(("--find-links", "-f")) for one in arguments)
+    has_source = "--no-index" not in arguments or has_links
+    read = requirement_files(arguments)
+    is_listed = any(path.endswith(REQUIREMENTS) or "$" in path for path in read)
+    return is_listed and has_source and not _INSTALLS_NOTHING & set(command.words)
 
 
 def _installs(dockerfile: Dockerfile, found: Contents) -> Iterator[Complaint]:
@@ -223,8 +246,7 @@ def _starts(dockerfile: Dockerfile, found: Contents) -> Iterator[Complaint]:
         )
         return
     beside = posixpath.dirname(where)
-    for name in ("__init__.py", "model.py", "data.py"):
-        wanted = f"{PACKAGE}/{name}"
+    for wanted in _NEEDED[1:]:
         if found.holds.get(posixpath.join(beside, wanted)) != wanted:
             if "PYTHONPATH" not in " ".join(found_names(dockerfile)):
                 yield Complaint(
@@ -259,11 +281,12 @@ def _is_made_elsewhere(found: Contents, words: list[str]) -> bool:
 
 def leaked_secret(dockerfile: Dockerfile, files: Files) -> Iterator[Complaint]:
     """The token in a layer, or no token where pip needs it."""
-    for moment in contents(dockerfile, files).moments:
+    found = contents(dockerfile, files)
+    for moment in found.moments:
         one = moment.instruction
         if moment.stage in dockerfile.lineage() and one.name in ("COPY", "ADD"):
-            yield from _copied(one, moment, files)
-    for moment in installing(contents(dockerfile, files)):
+            yield from _copied(dockerfile, moment, found, files)
+    for moment in installing(found):
         one = moment.instruction
         secrets = [mount for mount in one.mounts if mount["type"] == "secret"]
         if not secrets:
@@ -283,13 +306,26 @@ def leaked_secret(dockerfile: Dockerfile, files: Files) -> Iterator[Complaint]:
                 f"Line {one.line}: the secret is mounted at `{where}`, and pip doesn't look there.",
                 "Where does pip look for its configuration?",
             )
+        elif not any(command.name == "rm" for command in commands_of(one)) and any(
+            _is_copied(mount, one, "cp|mv|install|cat|tee") for mount in secrets
+        ):
+            yield Complaint(
+                f"Line {one.line}: this step copies the token to where pip looks, and leaves it"
+                " there, in a layer.",
+                "Who can read a layer of an image that they can pull?",
+            )
 
 
-def _copied(one: Instruction, moment: Moment, files: Files) -> Iterator[Complaint]:
-    if one.flag("from"):
-        return
+def _copied(
+    dockerfile: Dockerfile, moment: Moment, found: Contents, files: Files
+) -> Iterator[Complaint]:
+    one, places = moment.instruction, list[str]()
+    stage = copied_stage(dockerfile, one, moment.stage)
+    if stage is not None and not _is_removed(dockerfile, stage):
+        places = [path for path, origin in found.ends[stage][1].items() if origin == SECRET]
     for source in one.words[:-1]:
-        if SECRET in selected(files, source):
+        is_given = not one.flag("from") and SECRET in selected(files, source)
+        if is_given or any(is_within(path, source) for path in places):
             yield Complaint(
                 f"Line {one.line} copies `{SECRET}`, with the token, into a layer. Removing it in"
                 " a later step hides it, but leaves it in that layer.",
@@ -298,22 +334,48 @@ def _copied(one: Instruction, moment: Moment, files: Files) -> Iterator[Complain
             return
 
 
+def _is_removed(dockerfile: Dockerfile, stage: int) -> bool:
+    """Whether a step of a stage removes the token."""
+    return any(
+        command.name == "rm" and SECRET in " ".join(command.words)
+        for at in dockerfile.lineage(stage)
+        for one in dockerfile.stages[at].instructions
+        for command in commands_of(one)
+    )
+
+
 def _id(mount: dict[str, str]) -> str:
     return mount.get("id") or posixpath.basename(mount.get("source") or mount.get("target", ""))
 
 
 def _is_read(mount: dict[str, str], one: Instruction) -> bool:
-    target = mount.get("target") or f"/run/secrets/{_id(mount)}"
-    places = ("/etc/pip.conf", "/root/.pip/pip.conf", "/root/.config/pip/pip.conf")
-    is_found = target in places or target.endswith(("/pip.conf", "pip/pip.conf"))
+    target = _target(mount, one)
     told = f"{script(one)} {dict(one.environment)} {dict(one.arguments)}"
-    return is_found or "PIP_CONFIG_FILE" in told or target in script(one) or "env" in mount
+    place, folder = re.escape(target), posixpath.dirname(target)
+    is_environments = target == f"{folder}/pip.conf" and f"{folder}/bin" in told
+    is_there = re.fullmatch(_CONFIGURATION, target) or is_environments
+    is_named = re.search(rf"PIP_CONFIG_FILE\W{{1,4}}{place}\b", told)
+    is_given = re.search(rf"(\bPIP_\w+=|\bpip\b[^;&\n]*)[\"']?\$\([^)]*{place}\b", told)
+    is_copied = _is_copied(mount, one, "ln|cp|mv|install|cat|tee")
+    return bool(is_there or is_named or is_given or is_copied or "env" in mount)
+
+
+def _target(mount: dict[str, str], one: Instruction) -> str:
+    given = mount.get("target") or f"/run/secrets/{_id(mount)}"
+    return fill_in(given, {**one.arguments, **one.environment})
+
+
+def _is_copied(mount: dict[str, str], one: Instruction, how: str) -> bool:
+    """Whether a command brings a secret to where pip looks."""
+    place = re.escape(_target(mount, one))
+    pattern = rf"\b({how})\b[^;&\n]*{place}\s[^;&\n]*{_CONFIGURATION}"
+    return re.search(pattern, script(one)) is not None
 
 
 def bad_context(dockerignore: str, files: Files) -> Iterator[Complaint]:
     """What a build is sent that no image needs, and what it misses."""
     found = kept(files, dockerignore)
-    for path in (PROGRAM, f"{PACKAGE}/__init__.py", f"{PACKAGE}/model.py", REQUIREMENTS):
+    for path in (*_NEEDED, REQUIREMENTS):
         if path not in found:
             yield Complaint(
                 f"`.dockerignore` keeps out `{path}`, which the image needs.",

@@ -6,6 +6,7 @@ image is not complained about.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Sequence
 
@@ -13,11 +14,13 @@ from gpuedu.exercises.clusters.commands import Command
 from gpuedu.exercises.clusters.dockerfile import Dockerfile, Instruction, pairs
 from gpuedu.exercises.clusters.image.judge.contents import command_of
 from gpuedu.exercises.clusters.installs import (
+    APT_LISTS,
     apt,
     commands_of,
     keeps_apt_lists,
     keeps_pip_cache,
     pip_arguments,
+    removes_apt_lists,
     script,
     stops_at_failures,
 )
@@ -31,6 +34,8 @@ _SECRET_NAME = re.compile(
 )
 _LOGIN = re.compile(r"https?://[^\s/@'\"$]+@")
 _OFFICIAL = re.compile(r"(docker\.io/)?(library/)?(python|debian|ubuntu|nvidia/cuda)(:|$)")
+_MAKE_USERS = ("useradd", "adduser", "usermod")
+_PIP_CACHE = "/root/.cache/pip"
 _SYSTEM_USERS = {"daemon", "bin", "sys", "games", "man", "lp", "mail", "news", "www-data"}
 _SYSTEM_USERS |= {"proxy", "backup", "list", "irc", "nobody", "_apt"}
 
@@ -52,6 +57,9 @@ def moving_images(dockerfile: Dockerfile) -> Iterator[Complaint]:
     for image, line in outside_images(dockerfile):
         name, _, digest = image.partition("@")
         repository, _, tag = name.rpartition("/")[2].partition(":")
+        if digest and not re.fullmatch(r"sha256:[0-9a-f]{64}", digest) and "$" not in image:
+            told = "should be `sha256:` and 64 hexadecimal digits"
+            yield Complaint(f"Line {line}: the digest of `{image[:80]}` {told}.")
         if digest or not name or image == "scratch" or "$" in image:
             continue
         if not tag:
@@ -74,8 +82,54 @@ def in_image(dockerfile: Dockerfile) -> Iterator[Instruction]:
         yield from dockerfile.stages[at].instructions
 
 
+def copied_stage(dockerfile: Dockerfile, one: Instruction, at: int) -> int | None:
+    """The stage that an instruction of the stage ``at`` copies from; None if there's none."""
+    is_copying = one.name in ("COPY", "ADD") and one.flag("from")
+    return dockerfile.stage_called(one.flag("from"), at) if is_copying else None
+
+
+def is_within(path: str, folder: str) -> bool:
+    """Whether a path is a folder, or in it.
+
+    >>> is_within("/etc/pip.conf", "/"), is_within("/etc/pip.conf", "etc/"), is_within("/x", "/y")
+    (True, True, False)
+    """
+    top = posixpath.normpath(posixpath.join("/", folder))
+    return top in ("/", path) or path.startswith(f"{top}/")
+
+
+def _copied_caches(dockerfile: Dockerfile) -> Iterator[Complaint]:
+    """Caches that an earlier stage ends with, where a folder around them is copied."""
+    for at in dockerfile.lineage():
+        for one in dockerfile.stages[at].instructions:
+            stage = copied_stage(dockerfile, one, at)
+            for path in sorted(_caches(dockerfile, stage) if stage is not None else ()):
+                if any(is_within(path, source) for source in one.words[:-1]):
+                    yield Complaint(
+                        f"Line {one.line} copies `{path}` from an earlier stage, into the image."
+                    )
+
+
+def _caches(dockerfile: Dockerfile, stage: int) -> set[str]:
+    """The caches that are there at the end of a stage."""
+    found = set[str]()
+    steps = [one for at in dockerfile.lineage(stage) for one in dockerfile.stages[at].instructions]
+    for one in steps:
+        if keeps_apt_lists(one):
+            found.add(APT_LISTS)
+        elif removes_apt_lists(one):
+            found.discard(APT_LISTS)
+        for command in commands_of(one):
+            if pip_arguments(command) and command.name != "uv" and keeps_pip_cache(one, command):
+                found.add(_PIP_CACHE)
+            elif command.name == "rm" and ".cache" in " ".join(command.words):
+                found.discard(_PIP_CACHE)
+    return found
+
+
 def left_behind(dockerfile: Dockerfile) -> Iterator[Complaint]:
     """Caches in the layers of the image."""
+    yield from _copied_caches(dockerfile)
     for one in in_image(dockerfile):
         if keeps_apt_lists(one):
             yield Complaint(
@@ -103,7 +157,7 @@ def unsafe_user(dockerfile: Dockerfile) -> Iterator[Complaint]:
         yield Complaint(f"There's no USER, so {known if _OFFICIAL.match(base) else up_to}.")
         return
     user = said[-1].value.strip("'\"").partition(":")[0]
-    if user in ("root", "0", ""):
+    if user in ("root", "") or (user.isdecimal() and int(user) == 0):
         yield Complaint(f"Line {said[-1].line}: the last USER is root.")
     elif not user.isdecimal() and "$" not in user and not _is_made(dockerfile, user):
         yield Complaint(
@@ -117,8 +171,13 @@ def _is_made(dockerfile: Dockerfile, user: str) -> bool:
     if not _OFFICIAL.match(base):
         return True
     for one in in_image(dockerfile):
-        if one.name == "RUN" and user in " ".join([one.value, *one.heredocs]):
+        text = " ".join([one.value, *one.heredocs])
+        if one.name == "RUN" and f"{user}:" in text and re.search(r">\s*/etc/passwd", text):
             return True
+        for command in commands_of(one):
+            is_named = any(word == user or "$" in word for word in command.words)
+            if command.name in _MAKE_USERS and is_named:
+                return True
         if one.name in ("COPY", "ADD") and "passwd" in one.value:
             return True
     return user in _SYSTEM_USERS or (user == "ubuntu" and "24.04" in base)
@@ -179,11 +238,14 @@ def deaf_command(dockerfile: Dockerfile) -> Iterator[Complaint]:
             )
         return
     at = next((i for i, word in enumerate(words) if re.fullmatch(r"-[a-z]*c", word)), 0)
-    is_script = re.fullmatch(_SHELLS, words[0]) and at and len(words) > at + 1
-    if is_script and not _hands_over(words[at + 1]):
+    starter = [words[0], *(word for word in words[:at] if not word.startswith("-"))][-1]
+    is_python = re.fullmatch(r"(.*/)?python[\d.]*", starter)
+    is_shell = any(re.fullmatch(_SHELLS, word) for word in (words[0], starter))
+    if at and len(words) > at + 1 and (is_python or (is_shell and not _hands_over(words[at + 1]))):
+        what, its = ("a text of Python's", "text") if is_python else ("a shell", "shell")
         yield Complaint(
-            f"Line {first.line}: the list starts a shell, and whether the program ever gets a"
-            " signal is up to that shell.",
+            f"Line {first.line}: the list starts {what}, and whether the program ever gets a"
+            f" signal is up to that {its}.",
             asks,
         )
 

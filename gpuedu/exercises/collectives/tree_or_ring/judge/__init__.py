@@ -36,6 +36,9 @@ def cases(rng: np.random.Generator) -> list[Case]:
     for ranks in (4, 5, 8, 64, int(rng.integers(100, 1000)), 1024, 2, 3):
         drawn.append(_link_case(rng, "crossover", ranks))
         drawn.append(_link_case(rng, "choice", ranks))
+    for low, high in ((9, 13), (14, 64), (65, 200), (201, 1024)):
+        ranks, size = int(rng.integers(low, high)), int(rng.integers(10**3, 10**7))
+        drawn.append(_schedule_case(ranks, size, "rounds"))
     return drawn
 
 
@@ -54,7 +57,7 @@ def _link_case(rng: np.random.Generator, prop: str, ranks: int) -> Case:
     inputs = {"ask": "crossover", "ranks": ranks, **_numbers(chosen)}
     if prop == "choice":
         middle = crossover_bytes(ranks, chosen) or 2e5
-        sizes = [int(middle * factor) for factor in (0.001, 0.3, 0.7, 1.4, 3.0, 1000.0)]
+        sizes = [int(middle * factor) for factor in (0.001, 0.3, 0.7, 0.9, 1.1, 1.4, 3.0, 1000.0)]
         inputs |= {"ask": "choice", "sizes_bytes": [1, *sizes]}
     told = f"{ranks} ranks, " + (name if prop == "choice" else "a made-up link")
     return Case(told, inputs, (prop,))

@@ -26,7 +26,7 @@ from gpuedu.exercises.cooperation.judge.sums import (
     sum_inputs,
 )
 from gpuedu.exercises.kernels.faults import ENDLESS, OUTSIDE, RACE, UNWRITTEN, hazard_faults
-from gpuedu.exercises.kernels.properties import no_bank_conflicts, right_values
+from gpuedu.exercises.kernels.properties import no_bank_conflicts, right_values, works_alone
 from gpuedu.exercises.kernels.shapes import LaunchShape
 from gpuedu.exercises.kernels.traffic import read_traffic
 
@@ -43,6 +43,8 @@ _LAUNCHES = (
 _MASK = "warp-sync-mask"
 _HAZARDS = {OUTSIDE | UNWRITTEN: "inside", RACE: "ordered", ENDLESS | {_MASK}: "barrier"}
 _COSTS = ("rounds", "whole-warps", "no-conflict")
+_FEW = 4
+"""Of a block's threads one part of so many: who takes more rounds doesn't share the work."""
 _SPARE = 2
 """Turns beyond the logarithm: the one that finds the end, and one to come in."""
 
@@ -60,19 +62,22 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
     yield from stopped_values("sum", observed)
     yield from hazard_faults(observed, _HAZARDS, lambda seen: "")
     if full_blocks_wrong(case.inputs, observed):
-        is_tried = _is_tried(case, observed)
+        is_tried = _is_tried(observed)
         for prop in _COSTS if is_tried else (*_COSTS, *_HAZARDS.values()):
             yield Undecided(prop, SHOWS_NOTHING)
         return
+    for prop in (*_COSTS, "ordered"):
+        yield from works_alone(prop, case, observed)
     yield from _rounds(case, observed)
+    if observed["rounds"] > case.inputs["block"] // _FEW:
+        yield Undecided("whole-warps", "one thread after the other works here")
     yield from _whole_warps(observed)
     yield from _one_pass(observed)
 
 
-def _is_tried(case: Case, observed: Plain) -> bool:
+def _is_tried(observed: Plain) -> bool:
     """Whether the kernel hands numbers around, so that its hazards are those of a tree."""
-    loads = read_traffic(observed["shared.traffic"]).of("load").lanes
-    return 2 * loads >= case.inputs["grid"] * case.inputs["block"] or is_endless(observed)
+    return observed["shared.handed"] > 0 or is_endless(observed)
 
 
 def _rounds(case: Case, observed: Plain) -> Iterable[Fault]:

@@ -219,4 +219,5 @@ JUDGE = Judge(
             "of a million, and does not depend on the values.",
         ),
     },
+    varies=("shared.handed",),
 )

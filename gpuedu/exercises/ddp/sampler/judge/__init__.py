@@ -17,6 +17,7 @@ from gpuedu.exercises.contract import (
     Plain,
     Prediction,
     Property,
+    Test,
     Undecided,
 )
 
@@ -117,6 +118,22 @@ def _test_padding(case: Case, observed: Plain) -> Iterable[Fault | Undecided]:
                 yield Undecided("padding", told)
             else:
                 yield Fault("padding", f"{told}, at most {often} is needed")
+
+
+def _if_drawn(name: str, test: Test) -> Test:
+    """The same test of an order, undecided where a rank draws less than half of its part."""
+
+    def tested(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
+        each = -(-case.inputs["samples"] // case.inputs["ranks"])
+        for epoch, parts in enumerate(observed["epochs"]):
+            for rank, part in enumerate(parts):
+                if 2 * len(part) < each:
+                    told = f"in epoch {epoch} rank {rank} drew {len(part)} of its {each} samples"
+                    yield Undecided(name, told)
+                    return
+        yield from test(case, observed)
+
+    return tested
 
 
 def _test_shuffled(case: Case, observed: Plain) -> Iterable[Fault]:
@@ -234,14 +251,14 @@ JUDGE = Judge(
             "each epoch and each seed has its own order, the same at any time",
             1,
             "How is the order drawn, and on what does it depend?",
-            _test_shuffled,
+            _if_drawn("shuffled", _test_shuffled),
         ),
         Property(
             "mixed",
             "in the next epoch a rank gets different samples, grouped differently",
             1,
             "Which samples can your function give to a rank, and what decides that in each epoch?",
-            _test_mixed,
+            _if_drawn("mixed", _test_mixed),
         ),
         Property(
             "evaluation",

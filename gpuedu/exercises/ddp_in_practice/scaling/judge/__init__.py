@@ -119,6 +119,9 @@ def _on_64(latency_s: float, bytes_per_s: float) -> float:
     return 100 * 25e-3 / (25e-3 + ring_s)
 
 
+_OWN = ("compute", "exchange", "hidden")
+"""Of which one has to be right for efficiencies from the learner's own times to count."""
+
 JUDGE = Judge(
     title="What would 64 GPUs give you?",
     properties=(
@@ -149,12 +152,14 @@ JUDGE = Judge(
             2,
             "Which step is that of a single rank, which is that of all, how many samples does "
             "each of them have, and what is `ranks` times one?",
+            after=_OWN,
         ),
         Property(
             "most",
             "the largest number of ranks that is efficient enough; the list is left alone",
             1,
             "Which of the counts are efficient enough, and which of these is the largest?",
+            after=_OWN,
         ),
         Property(
             "recipe",

@@ -38,8 +38,12 @@ def cases(rng: np.random.Generator) -> list[Case]:
         drawn += [_blocks(whole * threads + rest, threads), _blocks(whole * threads, threads)]
     drawn += [_blocks(10**9 + 1, 128), _blocks(10**12 - 1, 96)]
     drawn += [_blocks(1024 * int(rng.integers(3, 5000)) + 1, 1024)]
-    drawn += [_limits("block-limits", (1, 1, 1), block) for block in _some_blocks(rng)]
-    drawn += [_limits("grid-limits", grid, (128, 1, 1)) for grid in _some_grids(rng)]
+    blocks, grids = _some_blocks(rng), _some_grids(rng)
+    for _ in range(3):
+        blocks += _near_the_limits(rng, MOST_BLOCK)
+        grids += _near_the_limits(rng, MOST_GRID)
+    drawn += [_limits("block-limits", (1, 1, 1), block) for block in blocks]
+    drawn += [_limits("grid-limits", grid, (128, 1, 1)) for grid in grids]
     sizes = (33, 32, 1, 64, 100, 1023, 1024, *(int(n) for n in rng.integers(65, 1000, 4)))
     return drawn + [_lanes(threads) for threads in sizes]
 
@@ -94,6 +98,20 @@ def _some_grids(rng: np.random.Generator) -> list[Extents]:
         (-4, -4, 1),
         (4, -4, -4),
     ]
+
+
+def _near_the_limits(rng: np.random.Generator, most: Extents) -> list[Extents]:
+    """On each axis an extent that is allowed, and one that is not; and 1,024 threads or a few more.
+
+    A grid may have more than 1,024 blocks, so that it is allowed the latter.
+    """
+    drawn = []
+    for axis, limit in enumerate(most):
+        for extent in (limit - rng.integers(1, 60), limit + rng.integers(1, 400)):
+            drawn.append(tuple(int(extent) if at == axis else 1 for at in range(3)))
+    one = int(rng.integers(3, 60))
+    whole = MOST_THREADS // one
+    return [*drawn, (one, whole, 1), (whole + 1, one, 1), (one // 3, whole, 3), (whole, 1, one)]
 
 
 def _blocks(n: int, threads: int) -> Case:

@@ -13,7 +13,9 @@ from gpuedu.exercises.compare import is_close, show_apart
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property, Undecided
 from gpuedu.exercises.hugging_face.accelerate_alone import accuracy_in_one, train_in_one
 from gpuedu.exercises.hugging_face.accelerate_it.runs import RankUpdates, RunTask
+from gpuedu.exercises.ranks.properties import undecided_if_silent
 from gpuedu.exercises.training.quiet import quiet_torch
+from gpuedu.units import format_size
 
 REL = 1e-7
 """Of the largest weight, in float64; PyTorch's clipping adds 1e-6 to the norm, whoever calls it."""
@@ -104,6 +106,9 @@ def _updates_fault(name: str, case: Case, observed: Plain) -> Iterator[Fault]:
     if name == "resume":
         yield from _stops_fault(name, case, observed)
         yield from _rates_fault(name, case, observed)
+    if name == "ranks" and observed["sent_bytes"] < 8 * len(true.weights) * len(true.weights[0]):
+        told = f"{format_size(observed['sent_bytes'])} in {len(true.rates)} updates"
+        yield Undecided(name, f"the processes send each other {told}, too little for gradients")
 
 
 def _moves_alike(rates: Sequence[float], wanted: Sequence[float]) -> bool:
@@ -157,7 +162,7 @@ def _rates_test(case: Case, observed: Plain) -> Iterator[Fault]:
     yield from _rates_fault("rates", case, observed)
 
 
-def _evaluate_test(case: Case, observed: Plain) -> Iterator[Fault]:
+def _evaluate_test(case: Case, observed: Plain) -> Iterator[Fault | Undecided]:
     count, seed = case.inputs["count"], case.inputs["seed"]
     with quiet_torch():
         true = accuracy_in_one(count, seed)
@@ -167,6 +172,7 @@ def _evaluate_test(case: Case, observed: Plain) -> Iterator[Fault]:
             told = f"rank {rank} returns {mine:.6g}; {right} of {count} are right: {true:.6g}"
             yield Fault("evaluate", told)
             return
+    yield from undecided_if_silent("evaluate", case.inputs["ranks"], observed["sent_bytes"])
 
 
 JUDGE = Judge(
@@ -248,4 +254,5 @@ JUDGE = Judge(
         )
     },
     seeds=3,
+    varies=("sent_bytes",),
 )

@@ -26,7 +26,7 @@ _RUNS = (
 def draw_wanted(rng: np.random.Generator) -> list[Case]:
     """Runs that differ in every wish."""
     found = []
-    for devices, fits, share, capability, shape, warmup, clip, saves in _RUNS:
+    for devices, fits, share, capability, shape, warmup, clip, saves in (*_RUNS, *_drawn(rng)):
         wanted = {
             "batch": share * devices,
             "devices": devices,
@@ -47,6 +47,12 @@ def draw_wanted(rng: np.random.Generator) -> list[Case]:
         label = f"a batch of {share * devices} on {devices} device{'s' * (devices > 1)}"
         found.append(Case(label, {"ask": "options", "wanted": wanted}, NAMES))
     return found
+
+
+def _drawn(rng: np.random.Generator) -> Iterator[tuple[Any, ...]]:
+    for _ in range(3):
+        devices, fits, share = (int(rng.integers(*ends)) for ends in ((1, 9), (5, 40), (6, 90)))
+        yield devices, fits, share, 9.0, "linear", int(rng.integers(20)), 1.0, True
 
 
 def _wanted(case: Case) -> dict[str, Any]:

@@ -29,15 +29,24 @@ def cases(rng: np.random.Generator) -> list[Case]:
         *_rests(rng),
         *_full(rng),
         *_bytes(rng),
+        *_drawn_positions(rng),
+        *_drawn_full(rng),
     ]
 
 
 def _positions() -> list[Case]:
-    found = []
-    for lengths, new in (([5, 2], 3), ([0, 7, 1], 1), ([4], 6)):
-        inputs = {"ask": PLACES, "lengths": np.array(lengths), "new": new}
-        found.append(Case(f"`positions` of lengths {lengths}, T = {new}", inputs, ("positions",)))
-    return found
+    return [_places(*one) for one in (([5, 2], 3), ([0, 7, 1], 1), ([4], 6))]
+
+
+def _drawn_positions(rng: np.random.Generator) -> list[Case]:
+    return [
+        _places(rng.integers(0, 90, texts).tolist(), int(rng.integers(1, 9))) for texts in (2, 3, 6)
+    ]
+
+
+def _places(lengths: list[int], new: int) -> Case:
+    inputs = {"ask": PLACES, "lengths": np.array(lengths), "new": new}
+    return Case(f"`positions` of lengths {lengths}, T = {new}", inputs, ("positions",))
 
 
 def _prompts(rng: np.random.Generator) -> list[Case]:
@@ -120,10 +129,26 @@ def _full(rng: np.random.Generator) -> list[Case]:
         ([9, 3], 9, 1, False),
         ([8, 3], 9, 1, True),
     ):
-        inputs = _inputs(rng, FULL, lengths, capacity, [new])
-        inputs["fits"], truth = fits, caches_of(inputs) if fits else None
-        found.append(Case(_label(lengths, capacity, [new]), inputs, ("full",), truth=truth))
+        found.append(_full_case(rng, lengths, capacity, new, fits))
     return found
+
+
+def _drawn_full(rng: np.random.Generator) -> list[Case]:
+    """The longest text fits exactly, or is a token too long."""
+    found = []
+    for over in (0, 1, 0, 1):
+        lengths = rng.integers(0, 12, int(rng.integers(2, 5))).tolist()
+        new = int(rng.integers(2, 6))
+        found.append(_full_case(rng, lengths, max(lengths) + new - over, new, not over))
+    return found
+
+
+def _full_case(
+    rng: np.random.Generator, lengths: Sequence[int], capacity: int, new: int, fits: bool
+) -> Case:
+    inputs = _inputs(rng, FULL, lengths, capacity, [new])
+    inputs["fits"], truth = fits, caches_of(inputs) if fits else None
+    return Case(_label(lengths, capacity, [new]), inputs, ("full",), truth=truth)
 
 
 def _bytes(rng: np.random.Generator) -> list[Case]:

@@ -119,6 +119,21 @@ def _draws(rng: np.random.Generator) -> list[Case]:
     found.append(_draw(whole, np.unique(np.cumsum(whole))[:-1], "never"))
     short = np.concatenate([np.full(10, 0.1), np.zeros(3)])
     found.append(_draw(short, [math.nextafter(1.0, 0.0), 0.95], "never"))
+    return found + _drawn_with_zeros(rng)
+
+
+def _drawn_with_zeros(rng: np.random.Generator) -> list[Case]:
+    """Numbers that are sums of 1024ths, and a largest number that no sum exceeds."""
+    found = []
+    for count in (5, 20):
+        parts = 1 + rng.multinomial(1024 - count, rng.dirichlet(np.ones(count)))
+        whole = np.zeros(2 * count)
+        whole[rng.permutation(np.arange(1, 2 * count))[:count]] = parts / 1024
+        found.append(_draw(whole, rng.permutation(np.unique(np.cumsum(whole))[:-1]), "never"))
+    short = np.ones(1)
+    while np.cumsum(short)[-1] >= 1:
+        short = np.concatenate([rng.dirichlet(np.full(9, 5.0)), np.zeros(rng.integers(1, 5))])
+    found.append(_draw(short, [math.nextafter(1.0, 0.0)], "never"))
     return found
 
 

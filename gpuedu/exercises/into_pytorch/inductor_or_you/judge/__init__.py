@@ -40,20 +40,37 @@ def moved_bytes(kernels: list, sizes: dict[str, int], results: list[str]) -> int
 
 def cases(rng: np.random.Generator) -> list[Case]:
     """Small chains, with sizes of which no sums agree."""
-    found = []
-    for prop, chains in (("alone", _ALONE), ("fused", _FUSED), ("outside", _OUTSIDE)):
-        for kernels, results in chains:
-            drawn = [2**at for at in rng.permutation(len(_SIZES))]
-            names = {
-                name for kernel in kernels for reads, made in kernel for name in (*reads, made)
-            }
-            sizes = {
-                name: 12 * int(size)
-                for name, size in zip(_SIZES, drawn, strict=True)
-                if name in names
-            }
-            found.append(call_case(prop, "moved", kernels=kernels, sizes=sizes, results=results))
-    return found
+    given = (("alone", _ALONE), ("fused", _FUSED), ("outside", _OUTSIDE))
+    found = [_case(rng, prop, *chain) for prop, chains in given for chain in chains]
+    return found + [_case(rng, prop, *_drawn(rng, prop)) for prop, _ in given for _ in range(3)]
+
+
+def _case(rng: np.random.Generator, prop: str, kernels: list, results: list[str]) -> Case:
+    drawn = [2**at for at in rng.permutation(len(_SIZES))]
+    names = {name for kernel in kernels for reads, made in kernel for name in (*reads, made)}
+    sizes = {
+        name: 12 * int(size) for name, size in zip(_SIZES, drawn, strict=True) if name in names
+    }
+    return call_case(prop, "moved", kernels=kernels, sizes=sizes, results=results)
+
+
+def _drawn(rng: np.random.Generator, prop: str) -> tuple[list, list[str]]:
+    """Four operations in kernels, each on the result before; "outside", on any other one, too."""
+    ends = {0, 1, 2, 3} if prop == "alone" else {int(rng.integers(3)), 3}
+    kernels, kernel, known = [], [], ["x", "b"]
+    for at, made in enumerate("tusy"):
+        before = known[-1:] if at else []
+        others = {
+            "alone": ["x", "b", *before],
+            "fused": [made for _, made in kernel] or ["b" if at else "x"],
+            "outside": known,
+        }
+        kernel.append([[*before, str(rng.choice(others[prop]))], made])
+        known.append(made)
+        if at in ends:
+            kernels.append(kernel)
+            kernel = []
+    return kernels, ["y"] if prop == "fused" else [str(rng.choice(list("tus"))), "y"]
 
 
 _TRUTHS = {"moved": moved_bytes}

@@ -62,7 +62,7 @@ def _short_saves(rng: np.random.Generator) -> Iterator[Case]:
 
 
 def _long_saves(rng: np.random.Generator) -> Iterator[Case]:
-    for share in (0.5, *rng.uniform(0.38, 1.3, 4)):
+    for share in (0.5, *rng.uniform(0.38, 1.3, 4), *rng.uniform((0.15, 1.8), (0.25, 3.0))):
         mtbf_s = float(round(rng.uniform(900, 4000)))
         save_s = float(round(share * mtbf_s))
         restart_s = float(round(mtbf_s * rng.uniform(0.02, 0.2)))

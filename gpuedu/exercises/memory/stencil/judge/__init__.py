@@ -188,5 +188,5 @@ JUDGE = Judge(
             "896 in all.",
         )
     },
-    varies=("shared.traffic", "flop", "flop64", "line64"),
+    varies=("shared.traffic", "shared.handed", "flop", "flop64", "line64"),
 )

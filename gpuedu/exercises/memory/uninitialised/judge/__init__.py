@@ -157,7 +157,7 @@ JUDGE = Judge(
     cases=cases,
     verdict=verdict,
     predictions={"uninitialised": _prediction(SIZE)},
-    varies=("shared.traffic",),
+    varies=("shared.traffic", "shared.handed"),
 )
 
 

@@ -1,4 +1,4 @@
-"""float-anatomy: patterns to numbers, and numbers to the nearest pattern, for five formats."""
+"""float-anatomy: patterns to numbers, and numbers to the nearest pattern, for any format."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Pro
 from gpuedu.exercises.mixed_precision.formats import ROUNDED_TO, Format
 from gpuedu.exercises.mixed_precision.judge import rounding
 
-_FORMATS = {form.name: form for form in ROUNDED_TO}
 _SIGNS = (1.0, -1.0)
 _FLOAT32_MAX = float(np.finfo(np.float32).max)
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Every format; of each, every kind of pattern and every kind of rounding."""
-    drawn = []
-    for form in ROUNDED_TO:
+    """Every format, and two that no library has; of each, all kinds of patterns and rounding."""
+    drawn, made_up = [], _made_up(rng)
+    for form in (*ROUNDED_TO, *made_up):
         drawn += [
             _patterns(form, "normal", "values", _normal_codes(form, rng)),
             _patterns(form, "with an exponent field of 0", "subnormals", _low_codes(form, rng)),
@@ -31,7 +30,16 @@ def cases(rng: np.random.Generator) -> list[Case]:
     # A learner who has NaN for too large should hear first that e4m3 allows both.
     for form in sorted(ROUNDED_TO, key=lambda form: form.has_infinity):
         drawn.append(_values(form, "near the largest and past it", "overflow", _large_values(form)))
+    for form in (*ROUNDED_TO, *made_up):
+        drawn.append(_values(form, "around the largest", "overflow", _around_largest(form, rng)))
     return drawn
+
+
+def _made_up(rng: np.random.Generator) -> list[Format]:
+    """Formats with infinity, and with as many bits for the exponent as no dtype of PyTorch has."""
+    exponents, mantissas = rng.permutation([4, 6, 7])[:2], rng.choice(np.arange(4, 9), 2)
+    sizes = zip(exponents.tolist(), mantissas.tolist(), strict=True)
+    return [Format(f"e{one}m{other}", one, other) for one, other in sizes]
 
 
 def _patterns(form: Format, kind: str, prop: str, codes: Sequence[int]) -> Case:
@@ -102,6 +110,14 @@ def _large_values(form: Format) -> list[float]:
     return [*given, math.nan]
 
 
+def _around_largest(form: Format, rng: np.random.Generator) -> list[float]:
+    """Up to a step past the largest or half of one below it, and further on."""
+    step = form.largest - rounding.decode([form.largest_code - 1], form)[0]
+    near = form.largest + step * rng.uniform(-0.5, 1.0, 8)
+    far = form.largest * rng.uniform(1.0, 9.0, 4)
+    return _in_float32(near, far[far < _FLOAT32_MAX])
+
+
 def _beside(values: np.ndarray) -> np.ndarray:
     """Float32 numbers with their neighbors."""
     exact = np.asarray(values, np.float32)
@@ -118,7 +134,8 @@ def _in_float32(*parts: Sequence[float] | np.ndarray) -> list[float]:
 
 def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     """The first pattern or number that is wrong."""
-    form, given, got = _FORMATS[case.inputs["format"]], case.inputs["given"], observed["got"]
+    form = Format(case.inputs["format"], *case.inputs["spec"])
+    given, got = case.inputs["given"], observed["got"]
     (prop,) = case.decides
     if case.inputs["ask"] == "decode":
         expected = rounding.decode(given, form)
@@ -190,7 +207,7 @@ _LARGE = "Which row of the table is this number in, and what does the row say?"
 JUDGE = Judge(
     title="What do the bits of a number say?",
     properties=(
-        Property("values", "`decode`: normal numbers of all five formats", 1, asks=_FIELDS),
+        Property("values", "`decode`: normal numbers of all formats", 1, asks=_FIELDS),
         Property(
             "subnormals", "`decode`: an exponent field of 0, both zeros included", 1, asks=_FIELDS
         ),

@@ -17,9 +17,8 @@ from gpuedu.exercises.mixed_precision.same_accuracy.half_runs import move_of
 from gpuedu.exercises.training.bands import Band
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.experiments import read_results
-from gpuedu.experiments.same_accuracy import (
+from gpuedu.experiments.hard_digits import (
     CLASSES,
-    FLOAT32,
     HARD,
     HIDDEN,
     LARGE_INPUTS,
@@ -28,10 +27,9 @@ from gpuedu.experiments.same_accuracy import (
     SMALL_UPDATES,
     DigitsTask,
     batches,
-    gradients_of,
-    reference,
     start_weights,
 )
+from gpuedu.experiments.same_accuracy import FLOAT32, gradients_of, reference
 
 _ONE = (
     ("norm", "only the inputs are large", replace(LARGE_INPUTS, dimmest=1 / 8)),

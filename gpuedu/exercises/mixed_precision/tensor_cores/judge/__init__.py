@@ -50,6 +50,9 @@ _QUESTIONS = dict.fromkeys(OUTSIDE, _TILES) | {
 }
 """For what the machine found, a question that is right for each kernel in which it finds that."""
 
+_FEW = 8
+"""Of a product's operations, lanes may do one part of so many beside the tensor cores."""
+
 
 def truth_of(name: str) -> float:
     """The smallest compute capability in the catalog with a format, as a number.
@@ -211,6 +214,8 @@ def _tensor(case: Case, observed: Plain) -> Iterator[Fault | Finding]:
             f"the tensor cores did {got:,} operations of the 2 M N K = {wanted:,}"
             + (f"; the lanes did {observed['lane_flop']:,}" if observed["lane_flop"] else ""),
         )
+    elif observed["lane_flop"] > wanted / _FEW:
+        yield Fault("tensor", f"the lanes did {observed['lane_flop']:,} operations themselves")
     if not case.inputs["compile"]:
         return
     if observed["compiler"]:

@@ -69,6 +69,8 @@ JUDGE = Judge(
         "(chunks - 1) * stages)`. Warm-up: the first `warm` forward; then one forward, one "
         "backward; then the rest backward.",
     ),
+    results=("time",),
+    apart=("gradients",),
     cases=cases,
     seeds=5,
     predictions={

@@ -8,6 +8,7 @@ import numpy as np
 
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property, Undecided
 from gpuedu.exercises.kernels.faults import RACE
+from gpuedu.exercises.kernels.properties import works_alone
 from gpuedu.exercises.kernels.sightings import read_sightings
 from gpuedu.exercises.registers.judge.products import (
     all_wait,
@@ -54,6 +55,7 @@ def barriers(case: Case, observed: Plain) -> Iterable[Fault]:
     """One barrier a step and one before the first, with two buffers of both tiles."""
     steps, met, taken = _steps(case), observed["barriers"], len(observed["used"])
     yield from _too_few("barriers", case, observed)
+    yield from works_alone("barriers", case, observed)
     if met > steps + 1:
         k = case.inputs["a"].shape[1]
         told = f"a block comes to {met} barriers, and K = {k} is {steps} steps"
@@ -78,13 +80,16 @@ def _too_few(prop: str, case: Case, observed: Plain) -> Iterable[Undecided]:
 
 def early(case: Case, observed: Plain) -> Iterable[Fault]:
     """In every step but the last, a warp asks global memory before it reads a tile."""
-    asked, used = observed["asked"], observed["used"]
+    asked, last, used = (observed[name] for name in ("asked", "asked_last", "used"))
     if len(used) < 2:
         yield Undecided("early", "no step reads shared memory and waits")
     for step in range(min(len(used), _steps(case)) - 1):
         if not 0 <= asked[step] < used[step]:
             when = "only after its first read of a tile" if asked[step] >= 0 else "for nothing"
             told = f"between two barriers (step {step}), a warp asks global memory {when}"
+            yield Fault("early", told)
+        elif last[step] > used[step]:
+            told = f"between two barriers (step {step}), a warp reads a tile, and asks again then"
             yield Fault("early", told)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -43,6 +43,26 @@ _OTHER_SMS = (
 
 On the second, 412 bytes and 100 reserved are two units; rounded before they are added, 612 bytes.
 """
+_SLIPS = (
+    # property, its limit, and blocks where one of its rules is left out, of an SM and a launch
+    ("warps", Limiter.WARPS, lambda sm, threads, *_: sm["warps"] * 32 // threads),
+    (
+        "registers",
+        Limiter.REGISTERS,
+        lambda sm, threads, registers, _: sm["registers"] // (registers * threads),
+    ),
+    (
+        "registers",
+        Limiter.REGISTERS,
+        lambda sm, threads, registers, _: sm["registers"] // (-(-registers // 8) * 8 * threads),
+    ),
+    (
+        "shared",
+        Limiter.SHARED_MEMORY,
+        lambda sm, _threads, _registers, own: sm["shared_bytes"] // (own + sm["reserved_bytes"]),
+    ),
+    ("blocks", Limiter.BLOCKS, lambda sm, *_: sm["warps"]),
+)
 _CHAINS = ((4, 1), (4, 2), (4, 16), (4, 3), (30, 1), (30, 16), (5, 4))
 
 
@@ -54,7 +74,29 @@ def cases(rng: np.random.Generator) -> list[Case]:
     found = [_case(one, (prop,)) for prop, ones in _LAUNCHES.items() for one in ones]
     found += [_other(*one) for one in _OTHER_SMS]
     found += [_case(_draw(rng, limiter), ("least",)) for limiter in Limiter for _ in range(2)]
-    return found + [_chain(*one) for one in _CHAINS]
+    return found + [_chain(*one) for one in _CHAINS] + _drawn(rng)
+
+
+def _drawn(rng: np.random.Generator) -> list[Case]:
+    """Launches on which a property's own limit and rules decide, one of another SM, and chains."""
+    found = [_case(_draw_telling(rng, *rest), (prop,)) for prop, *rest in _SLIPS for _ in range(2)]
+    reserved_bytes, shared_bytes = (int(one) for one in rng.integers(100, 1000, 2))
+    unit_bytes = int(rng.choice([128, 256, 512]))
+    takes = -(-(reserved_bytes + shared_bytes) // unit_bytes) * unit_bytes
+    found.append(_other(reserved_bytes, unit_bytes, shared_bytes, 4096 // takes))
+    return found + [_chain(*map(int, rng.integers((5, 1), (40, 20)))) for _ in range(4)]
+
+
+def _draw_telling(
+    rng: np.random.Generator, limiter: Limiter, slip: Callable[..., int]
+) -> tuple[tuple[int, int], int, int, int]:
+    """A launch that this limit alone decides, and that a slip makes another number of."""
+    while True:
+        capability, threads, *rest = _draw(rng, limiter)
+        threads -= int(rng.integers(32)) if limiter == Limiter.WARPS else 0
+        right = occupancy(capability, threads, *rest).blocks_per_sm
+        if slip(SMS[capability], threads, *rest) != right:
+            return capability, threads, *rest
 
 
 def _draw(rng: np.random.Generator, limiter: Limiter) -> tuple[tuple[int, int], int, int, int]:

@@ -25,7 +25,8 @@ _PERCENTS = ((4, 50), (5, 50), (1, 99), (100, 99), (101, 99), (30, 90), (7, 100)
 def cases(rng: np.random.Generator) -> list[Case]:
     """Texts alone, one at a time, all at once, in bursts and at random; percentiles; logs."""
     found = [_texts(rng, label, *drawn) for label, *drawn in _drawn(rng)]
-    for count, percent in _PERCENTS:
+    drawn = [(int(rng.integers(9, 100)), int(rng.integers(2, 99))) for _ in range(4)]
+    for count, percent in (*_PERCENTS, *drawn):
         values = rng.permutation(10 * count)[:count].astype(float)
         values[: count // 10] = values[-1]
         given = {"call": "percentile", "values": values.tolist(), "percent": percent}

@@ -43,7 +43,25 @@ def cases(rng: np.random.Generator) -> list[Case]:
     for count, size in ((40, 4), (16, 16), (39, 3), (12, 1)):
         label = f"all {count} tokens are known, in blocks of {size}"
         found.append(_match(label, size, [one], one[:count], decides="one-left"))
-    return [*found, *_caches(rng)]
+    return [*found, *_caches(rng), *_drawn_matches(rng)]
+
+
+def _drawn_matches(rng: np.random.Generator) -> Iterator[Case]:
+    """Two known texts with a beginning in common, and one that parts from the first of them."""
+    for decides in ("match", "match", "match", "one-left", "one-left"):
+        tokens = [int(one) for one in rng.permutation(1000)]
+        size, count, cut = int(rng.integers(2, 9)), *sorted(map(int, rng.integers(20, 80, 2)))
+        known = tokens[: count + 10], tokens[: cut // 3] + tokens[100:130]
+        if decides == "one-left":
+            count = count // size * size
+            yield _match(
+                f"all {count} tokens are known", size, known, tokens[:count], decides=decides
+            )
+            continue
+        text = tokens[:count] + tokens[200 : 201 + size]
+        gone = [(0, int(rng.integers(count // size)))] * int(rng.integers(2))
+        label = f"{count} of {len(text)} tokens agree" + ", and a block is gone" * len(gone)
+        yield _match(label, size, known, text, *gone)
 
 
 def _keys(label: str, size: int, *texts: Sequence[int]) -> Case:

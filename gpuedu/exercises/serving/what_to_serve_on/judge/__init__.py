@@ -112,6 +112,7 @@ def _choices(rng: np.random.Generator) -> list[Case]:
     asked.append(("none", slow | {"least_per_s": 4000.0}))
     large = {"parameters": 10**12, "weight_bits": 8.0, "token_bytes": 10**5}
     asked.append(("none", slow | {"model": large, "least_per_s": 0.001}))
+    asked += [("ties", one) for one in _drawn_tied(rng)]
     return [call_case(decides, "cheapest", **one) for decides, one in asked]
 
 
@@ -151,13 +152,42 @@ def _tied() -> list[dict[str, Any]]:
     dear = _device("D", 40, 256.0, 2048.0, 9.0)
     alone = _device("E", 9, 512.0, 64.0, 0.2)  # arithmetic is longer even with one text
     listed = [[dear, flat], [flat, twin], [flat, small, twin], [dear, small, flat], [dear, alone]]
-    # Two texts of the first device cost so much more than four of the second.
-    for price, more in ((1.0, 3e-7), (1.0, 3e-6), (1000.0, 3e-3), (1.0, 8e-7)):
-        few, many = _device("B", 2, 256.0, 2.0**20, 0.0), _device("A", 4, 256.0, 2.0**20, 0.0)
-        few["price_per_hour"] = (price + more) * 3600e-6 * 2 / (2.25 / 256)
-        many["price_per_hour"] = price * 3600e-6 * 4 / (2.5 / 256)
-        listed.append([many, few])
+    listed += [_near(*one) for one in ((1.0, 3e-7), (1.0, 3e-6), (1000.0, 3e-3), (1.0, 8e-7))]
     return [given | {"devices": devices} for devices in listed]
+
+
+def _near(price: float, more: float) -> list[dict[str, Any]]:
+    """Two devices: two texts of the second cost so much more than four of the first."""
+    few, many = _device("B", 2, 256.0, 2.0**20, 0.0), _device("A", 4, 256.0, 2.0**20, 0.0)
+    few["price_per_hour"] = (price + more) * 3600e-6 * 2 / (2.25 / 256)
+    many["price_per_hour"] = price * 3600e-6 * 4 / (2.5 / 256)
+    return [many, few]
+
+
+def _drawn_tied(rng: np.random.Generator) -> list[dict[str, Any]]:
+    """Devices with equal prices, two of them from the same batch on; and two near prices."""
+    given = {"model": _MODEL, "length": 1024, "least_per_s": 1.0}
+    listed = [_draw_flat(rng, other) for other in (0.8, 0.8, 0.8, 1.25)]
+    listed.append(_near(float(rng.integers(1, 10)), float(rng.uniform(2e-8, 6e-8))))
+    listed.append(_near(float(rng.integers(1000, 3000)), float(rng.uniform(2e-3, 4e-3))))
+    return [given | {"devices": devices} for devices in listed]
+
+
+def _draw_flat(rng: np.random.Generator, other: float) -> list[dict[str, Any]]:
+    """From some batch on, three devices cost the same; one of them reads ``other`` times as fast.
+
+    A million tokens cost a whole number of 360ths there: rounding has only one way to go.
+    """
+    first, reads = int(rng.integers(6, 30)), float(rng.integers(100, 400))
+    computes = reads / (0.125 + 2 / first)  # arithmetic is as long as reading with so many
+    price = computes * int(rng.integers(60, 900)) / 10**5
+    pairs = ((reads, price), (reads, price), (other * reads, price), (reads, 2 * price))
+    rooms, names = first + rng.integers(9, 25, 4), rng.permutation(["A", "B", "C", "D"])
+    devices = [
+        _device(str(name), int(texts), reads_at, computes, cost)
+        for name, texts, (reads_at, cost) in zip(names, rooms, pairs, strict=True)
+    ]
+    return [devices[place] for place in rng.permutation(4)]
 
 
 def _judge_choice(case: Case, observed: Plain) -> Iterable[Fault]:

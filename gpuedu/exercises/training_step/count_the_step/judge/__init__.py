@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -13,6 +12,8 @@ from gpuedu.exercises.functions import arguments_of, right_result
 from gpuedu.exercises.training_step.count_the_step.judge import step_work
 from gpuedu.exercises.training_step.count_the_step.rule_of_six import used_weights
 
+_SLIP = 8
+"""How many times as large or small as the right one a count is that may be a slip."""
 _GPT = ("samples", "length", "width", "layers", "vocabulary")
 CALLS = {
     prop: f"{prop.replace('-', '_')}_flop"
@@ -71,10 +72,21 @@ def _counts(prop: str, says: str, points: float, asks: str) -> Property:
 
     def test(case: Case, observed: Plain) -> Iterable[Fault]:
         own = observed.get("own")
-        if not (own and math.isfinite(own) and observed["result"] == _follows(case, own)):
+        is_slip = own is not None and _is_a_slip(case, own)
+        if not (is_slip and observed["result"] == _follows(case, own)):
             yield from exact.test(case, observed)
 
     return replace(exact, test=test)
+
+
+def _is_a_slip(case: Case, own: float) -> bool:
+    """Whether the learner's own count of a part is right but for a factor, and not made up."""
+    sizes = arguments_of(case)
+    if case.decides == ("gpt-step",):
+        true = step_work.gpt_flop(**sizes)
+    else:
+        true = step_work.attention_flop(**{name: sizes[name] for name in _GPT[:3]})
+    return true / _SLIP <= own <= true * _SLIP
 
 
 def _follows(case: Case, own: float) -> float:

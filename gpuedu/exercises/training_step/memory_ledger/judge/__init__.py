@@ -39,6 +39,8 @@ CRUMBS = (0, FLOAT_BYTES, 2 * FLOAT_BYTES)
 STATES = {"sgd": 0, "momentum": 1, "adam": 2}
 """Numbers that an optimizer keeps for each weight."""
 
+_SLIP = 2
+"""How many times as large or small as the right one a sum is that may be a slip."""
 TOLERANCE = 0.05
 
 
@@ -160,7 +162,8 @@ def _held_verdict(case: Case, got: dict[str, float]) -> Iterable[Fault]:
         call = f'held_bytes(layers, "{optimizer}")["{name}"]'
         yield from number_fault("weights", call, got[name], size, unit="bytes")
     truth, crumbs = STATES[optimizer] * size, FLOAT_BYTES * len(tensors)
-    own = STATES[optimizer] * (got["weights"] or size)  # of no bytes, nothing follows
+    is_slip = size / _SLIP <= got["weights"] <= size * _SLIP  # of what is made up, nothing follows
+    own = STATES[optimizer] * (got["weights"] if is_slip else size)
     if got["optimizer"] not in (truth, own, *([truth + crumbs] if optimizer == "adam" else [])):
         call = f'held_bytes(layers, "{optimizer}")["optimizer"]'
         yield from number_fault("optimizer", call, got["optimizer"], truth, unit="bytes")
@@ -178,7 +181,8 @@ def _saved_verdict(case: Case, got: Sequence[float]) -> Iterable[Fault]:
         if mine - wanted in (CRUMBS if is_loss else (0,)) or of_batch:
             continue
         name = "the loss" if is_loss else f"layer {at}, `{layers[at]}`,"
-        yield Fault(prop, f"{name} has {show(mine)} bytes, expected {show(float(wanted))}")
+        told = f"{name} has {show(mine)} bytes, expected {show(float(wanted))}"
+        yield Fault(prop, told, is_near=abs(mine - wanted) <= TOLERANCE * wanted)
         return
 
 
@@ -275,6 +279,7 @@ JUDGE = Judge(
             "within 5% of what is counted in steps of three networks",
             1,
             asks="Which of the numbers above is in that sum, and is the formula for it right?",
+            after=("layers", "once"),
         ),
     ),
     hints=(

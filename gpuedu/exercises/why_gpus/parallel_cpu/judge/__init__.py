@@ -26,7 +26,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
     walked = int(rng.integers(10_000, 15_000)) * 2 + 1
     long = 2**17 + int(rng.integers(1, 1000)) * 2 + 1  # more than 16 bits count
     lengths = (*_ODD_LENGTHS, walked, long)
-    return drawn + [_case(rng, n, "any-length", walked=n == walked) for n in lengths]
+    return drawn + [_case(rng, n, "any-length", walked=n in (walked, long)) for n in lengths]
 
 
 def _case(rng: np.random.Generator, n: int, name: str, *, walked: bool = False) -> Case:
