@@ -7,17 +7,13 @@ it through ``lend`` in place of ``threading``, ``queue`` and ``time``. Built on 
 data loader). ``GraphDevice`` captures launches in a graph and replays them.
 """
 
-from __future__ import annotations
-
-from importlib import import_module
-from typing import Any
-
 from gpuedu.clock.buffers import Buffer, Kernel
 from gpuedu.clock.device import AsyncDevice, DeviceEvent
 from gpuedu.clock.device_tensors import DeviceTensor
 from gpuedu.clock.disk import SlowDisk
 from gpuedu.clock.graphs import CUDAGraph, GraphDevice
 from gpuedu.clock.lending import lend
+from gpuedu.clock.loading import Loading, LoadingRun, simulate_loading
 from gpuedu.clock.moments import Moment, Waiting
 from gpuedu.clock.races import Race
 from gpuedu.clock.resources import Channel, Resource
@@ -57,10 +53,3 @@ __all__ = [
     "simulate_loading",
     "time_launch",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    # Loaded when it is asked for: what an exercise asks for is no part of a player.
-    if name in ("Loading", "LoadingRun", "simulate_loading"):
-        return getattr(import_module("gpuedu.clock.loading"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

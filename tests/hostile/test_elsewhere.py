@@ -138,7 +138,7 @@ ANSWERS = {
     "mandelbrot": (WRITTEN_OUT, {"square", "any-shape", "inside"}),
     "save-and-resume": (KEPT, set()),
     "coalesced-copy": (PADDED_COPY, {"every", "inside"}),
-    "transpose": (PADDED_TRANSPOSE, {"every", "inside", "waits", "reads", "banks"}),
+    "transpose": (PADDED_TRANSPOSE, {"every", "inside", "reads"}),
     "register-tile": (
         PADDED_TILE,
         {"right", "inside", "waits", "float32", "banks", "registers"},

@@ -17,6 +17,8 @@ from gpuedu.trace import LineCount, Operation, Place, Trace
 _ALL_LANES = 0xFFFFFFFF
 _IN_A_STEP = 2
 """Loads, or operations, of a line that are one step."""
+_OF_A_STEP = 4
+"""Loads of a step, on all its lines."""
 _SHOWN = 80
 """Characters of a line that a message shows."""
 
@@ -26,7 +28,7 @@ def rounds_of(trace: Trace) -> dict[str, Any]:
 
     A step is a line that computes in floats, uses memory or waits at a barrier: a loop that looks
     further, and finds nothing to do, takes none. A line with many loads or operations is as many
-    steps as there are pairs of them.
+    steps as there are pairs of them, and on however many lines they are, a step has four loads.
 
     Returns:
         ``rounds``: how many steps a warp takes at most on one line, and ``rounds.at``, which
@@ -38,14 +40,29 @@ def rounds_of(trace: Trace) -> dict[str, Any]:
     each = [_steps_of(line, trace) for line in steps]
     often = [int(line.executions.max()) * n for line, n in zip(steps, each, strict=True)]
     most = int(np.argmax(often)) if often else 0
-    place = steps[most].place if often else None
+    place, counts = (steps[most].place, each[most]) if often else (None, 1)
+    rounds, loads = max(often, default=0), _loads_of(trace)
+    if sum(loads.values()) // _OF_A_STEP > rounds:
+        rounds, place = sum(loads.values()) // _OF_A_STEP, max(loads, key=loads.__getitem__)
+        ran = (int(line.executions.max()) for line in steps if line.place == place)
+        counts = rounds // max(next(ran, rounds), 1)
     atomics = [site for site in trace.sites if site.operation is Operation.ATOMIC]
     waits = sum(int(site.same_address_lanes.sum()) for site in atomics)
     return {
-        "rounds": max(often, default=0),
-        "rounds.at": line_record(trace, place, each[most] if often else 1),
+        "rounds": rounds,
+        "rounds.at": line_record(trace, place, counts),
         "waits": waits / trace.launch.blocks,
     }
+
+
+def _loads_of(trace: Trace) -> dict[Place, int]:
+    """How often the warp that reads memory most does so, by line."""
+    loads = [site for site in trace.sites if site.operation is Operation.LOAD]
+    busiest = int(np.argmax(sum(site.requests for site in loads))) if loads else 0
+    found: dict[Place, int] = {}
+    for site in loads:
+        found[site.place] = found.get(site.place, 0) + int(site.requests[busiest])
+    return found
 
 
 def _steps_of(line: LineCount, trace: Trace) -> int:

@@ -32,10 +32,10 @@ Ask = Callable[[Any, float], Any]
 
 
 class _NothingToPlayError(Exception):
-    """There is nothing to play; the report says why, and may do so in the learner's words."""
+    """There is nothing to play; the report says why."""
 
-    def __init__(self, report: Report, *, in_their_words: bool = False) -> None:
-        self.report, self.in_their_words = report, in_their_words
+    def __init__(self, report: Report) -> None:
+        self.report = report
 
 
 def examine_cells(stage: Stage, exercise: Exercise, cells: Cells, seed: int) -> Report:
@@ -51,29 +51,14 @@ def examine_cells(stage: Stage, exercise: Exercise, cells: Cells, seed: int) -> 
         SandboxError: no player could be had: a fault of ours.
     """
     stage.prepare(exercise.lesson, cells.imports)
-    try:
-        return _examine(stage, exercise, cells, seed)
-    except _NothingToPlayError as told:
-        if not told.in_their_words or not stage.drop_used():
-            return told.report
-    # A learner is shown why cells cannot be run. What they say may come from an exercise before
-    # this one, through whatever is left of that where it was played: only a new place knows none.
-    try:
-        return _examine(stage, exercise, cells, seed)
-    except _NothingToPlayError as told:
-        return told.report
-
-
-def _examine(stage: Stage, exercise: Exercise, cells: Cells, seed: int) -> Report:
-    """``examine_cells`` where all is prepared; raises _NothingToPlayError, too."""
     began_s = time.perf_counter()
     relay = Relay(stage.learner(), stage.machine)
     try:
         ask, has_blanks = _set_up(relay, exercise, cells, stage.limits)
-    except _NothingToPlayError:
+    except _NothingToPlayError as told:
         if relay.asked_machine:
             stage.drop_machine()
-        raise
+        return told.report
     cases = exercise.judge.cases(np.random.default_rng(seed))
     table = _Table(exercise, stage.limits, ask, relay)
     outcomes = table.play(cases)
@@ -149,7 +134,6 @@ def _prepare(
     ask: Ask, exercise: Exercise, request: dict[str, Any], limits: PlayingLimits
 ) -> dict[str, Any]:
     """A reply before anything is played; raises where it tells of a problem, or none came."""
-    reply = None
     try:
         reply = ask(request, limits.cells_s + limits.grace_s)
         problem = _problem_of(reply)
@@ -160,7 +144,7 @@ def _prepare(
     if problem is None:
         return reply
     refused = report_without_cases(exercise, "refused", problem.message, problem.cause)
-    raise _NothingToPlayError(refused, in_their_words=reply is not None)
+    raise _NothingToPlayError(refused)
 
 
 class _Table:

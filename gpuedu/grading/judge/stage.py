@@ -25,7 +25,6 @@ class Stage:
         self.limits = limits
         self._zygote = zygote
         self._compartment: Compartment | None = None
-        self._served = 0
         self._machine_compartment: Compartment | None = None
         self._machine: Player | None = None
 
@@ -53,18 +52,8 @@ class Stage:
         Raises:
             SandboxError: none can be had.
         """
-        before = self._compartment
-        self._compartment, player = self._next_in(before)
-        self._served = self._served + 1 if self._compartment is before else 1
+        self._compartment, player = self._next_in(self._compartment)
         return player
-
-    def drop_used(self) -> bool:
-        """End the learner's compartment if the last player was not its first; whether it was."""
-        if self._compartment is None or self._served < 2:
-            return False
-        self._compartment.end()
-        self._compartment = None
-        return True
 
     def machine(self) -> Player:
         """The player for kernels, which runs none of the learner's Python.

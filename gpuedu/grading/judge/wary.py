@@ -64,13 +64,9 @@ class _Judge:
     def _timed(self, case: Case, observed: Plain) -> list[Fault | Finding]:
         began_s = time.thread_time()
         try:
-            found = list(self._judge.seen(case, observed))
+            return list(self._judge.seen(case, observed))
         finally:
             self._spent_s += time.thread_time() - began_s
-        if self._is_vouched:
-            return found
-        told = _texts_in(observed)
-        return [replace(one, cause="") if _is_of(one, told) else one for one in found]
 
     def _is_costly(self) -> bool:
         return not self._is_vouched and self._spent_s > VERDICT_LIMIT_S / 2
@@ -79,20 +75,6 @@ class _Judge:
         message = f"its result does not have the form that is judged ({why})"
         names = case.decides or [prop.name for prop in self._judge.properties]
         return [Fault(name, message) for name in names]
-
-
-def _is_of(found: Fault | Finding, told: str) -> bool:
-    """Whether a cause, which learners are shown, is what the learner's process said."""
-    return isinstance(found, Fault) and bool(found.cause) and found.cause in told
-
-
-def _texts_in(observed: Any) -> str:
-    """All texts of a result, one after another."""
-    if isinstance(observed, str):
-        return f"{observed}\n"
-    if isinstance(observed, Mapping):
-        return "".join(map(_texts_in, observed.values()))
-    return "".join(map(_texts_in, observed)) if isinstance(observed, (list, tuple)) else ""
 
 
 def _numbers_in(observed: Any) -> int:

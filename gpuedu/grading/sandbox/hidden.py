@@ -32,7 +32,7 @@ _MODULES = (
     *(f"experiments/{name}" for name in _EXPERIMENTS),
     *("hardware/occupancy", "hardware/roofline"),  # rules and formulas that exercises ask for
     *("lens/ladder", "lens/roofline"),  # import the latter
-    *("clock/loading", "multi/network/closed_forms", "multi/network/fit"),
+    *("multi/network/closed_forms", "multi/network/fit"),
     *("multi/network/hierarchical", "multi/network/overlapping", "multi/network/published"),
     *("multi/network/stragglers", "multi/network/torus_rings"),
 )

@@ -161,7 +161,8 @@ def test_what_could_not_be_read_or_has_no_verdict_is_as_without_a_regrade(ledger
 
 def test_a_verdict_comes_out_of_its_file_as_it_went_in(ledger, task):
     job = ledger.open(task)
-    verdict = replace(verdict_on(job, 1.5, "s"), answers={"a": "b"}, regraded=({"id": "x"},))
+    regraded = {"id": "x", "points_before": 1.0, "course_before": "0.1.0"}
+    verdict = replace(verdict_on(job, 1.5, "s"), answers={"a": "b"}, regraded=(regraded,))
     path = write_verdict(ledger.out, "x.verdict.json", verdict)
     told = read_verdict(path)
     assert verdict_from(told, job.task) == verdict

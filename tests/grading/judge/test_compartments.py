@@ -223,29 +223,6 @@ def test_a_player_that_takes_back_its_output_does_not_keep_the_judge_waiting():
     os.close(writing)
 
 
-LEAVES_A_NUMBER = """
-import os
-os.utime("/dev/shm", ns=(0, 4711 * 10**9))
-"""
-TELLS_IT = """
-import os
-time_s = int(os.stat("/dev/shm").st_mtime)
-if time_s == 4711:
-    raise ValueError(f"the inputs of the exercise before: {time_s}")
-"""
-
-
-@pytest.mark.parametrize("ends", ["", "raise ValueError('its own')"])
-def test_why_an_exercise_is_refused_is_told_where_none_was_before(ends, stage):
-    """Learners are shown that; what is left of an exercise, be it a time, may hold its inputs."""
-    exercise = load("first-check")
-    for text in (LEAVES_A_NUMBER, TELLS_IT + ends):
-        cells = Cells((("a", f"{RIGHT}\n{text}"),), ("copied_bytes",))
-        report = examine_cells(stage, exercise, cells, 3)
-    assert "4711" not in report.refusal
-    assert ("its own" in report.refusal) if ends else report.state == "solved", report
-
-
 FILLS_BUFFERS = """
 import os, socket, time
 def fill():

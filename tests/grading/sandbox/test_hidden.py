@@ -11,6 +11,7 @@ import pytest
 
 import gpuedu
 from gpuedu.grading.sandbox.hidden import hidden_files, hidden_folders
+from gpuedu.multi import network
 
 PACKAGE = Path(gpuedu.__file__).parent
 OF_LESSONS = ("gpuedu.exercises.", "gpuedu.experiments.")
@@ -73,6 +74,20 @@ def is_hidden():
 def test_what_plays_import_is_there(modules, is_hidden):
     needed, _ = modules
     assert not [one for one in needed if ".judge" not in one and is_hidden(one)]
+
+
+def test_names_that_are_loaded_when_asked_for_are_asked_for_by_no_play(modules, is_hidden):
+    """The graph of imports doesn't see them."""
+    needed, _ = modules
+    shown = [one for one in needed if ".judge" not in one and path_of(one).exists()]
+    asked = {
+        (module, name.name)
+        for module in shown
+        for one in ast.walk(ast.parse(path_of(module).read_text("utf-8")))
+        if isinstance(one, ast.ImportFrom) and one.module == "gpuedu.multi.network"
+        for name in one.names
+    }
+    assert not [one for one in asked if one[1] in network._HOME]
 
 
 def test_what_no_play_imports_is_hidden(modules, is_hidden):

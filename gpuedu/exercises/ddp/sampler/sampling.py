@@ -15,7 +15,8 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.plain import describe, items
 from gpuedu.training.seeds import kept_random_state, seed_all
 
-MOST = 100_000
+MOST, _SPARE = 100_000, 64
+"""Samples of a part, and how many may be in it beyond twice what there are."""
 _SALT = 0x5EED
 Part = list[int]
 
@@ -101,7 +102,7 @@ def as_part(value: Any, samples: int, name: str) -> Part:
     if isinstance(value, torch.Tensor):
         value = value.detach().cpu().numpy()
     listed = items(value, f"what {name} gives", "a list of samples")
-    if len(listed) > MOST:
+    if len(listed) > min(MOST, 2 * samples + _SPARE):
         raise AnswerError(f"{name} gave {len(listed)} samples of {samples}")
     part = [_plain(item) for item in listed]
     for item in part:
