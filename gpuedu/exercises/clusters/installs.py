@@ -90,6 +90,36 @@ def requirement_files(arguments: Sequence[str]) -> list[str]:
     return [one for one in found if one]
 
 
+def option_of(words: Sequence[str], *names: str) -> str:
+    """The value of an option that has these names, or nothing.
+
+    >>> option_of(["pip", "--target=/a"], "--target"), option_of(["pip", "-t", "/a"], "-t")
+    ('/a', '/a')
+    """
+    for i, word in enumerate(words):
+        name, _, value = word.partition("=")
+        if name in names:
+            return value or " ".join(words[i + 1 : i + 2])
+    return ""
+
+
+def fetched_wheels(command: Command) -> str | None:
+    """The folder in which ``pip download`` or ``pip wheel`` leaves wheels; None for others.
+
+    >>> fetched_wheels(Command(("pip", "wheel", "-w", "/wheels", "-r", "a.txt")))
+    '/wheels'
+    >>> fetched_wheels(Command(("pip", "install", "wheel")))
+    """
+    words = list(command.words)
+    if re.fullmatch(r"python[\d.]*", command.name) and words[1:3] == ["-m", "pip"]:
+        words = words[2:]
+    elif not re.fullmatch(r"pip[\d.]*", command.name):
+        return None
+    if not {"download", "wheel"} & set(words[1:2]):
+        return None
+    return option_of(words, "-d", "--dest", "-w", "--wheel-dir") or "."
+
+
 def apt(command: Command) -> tuple[str, list[str]] | None:
     """What apt is told to do, and with which packages; None for any other command.
 

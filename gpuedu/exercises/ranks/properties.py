@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -116,6 +116,20 @@ def of_messages(name: str, test: Test, *, tells_calls: bool = False) -> Test:
             yield from test(case, observed)
 
     return tested
+
+
+def built_by_hand(prop: Property) -> Property:
+    """The same property, undecided where a rank calls a collective that brings it anything."""
+
+    def tested(case: Case, observed: Plain) -> Iterable[Fault]:
+        brought = [one for one in calls_of(observed["calls"]) if one.kind != "barrier"]
+        if brought:
+            told = f"{brought[0]}, and nothing was built of sends and receives"
+            yield Undecided(prop.name, told)
+        elif prop.test:
+            yield from prop.test(case, observed)
+
+    return replace(prop, test=tested)
 
 
 def links_of(observed: Plain) -> dict[tuple[int, int], int]:

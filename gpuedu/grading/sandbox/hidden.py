@@ -58,6 +58,7 @@ capstone/make_it_fast_too/slow_run
 clusters/kubernetes/*
 clusters/fix_the_manifest/lab  clusters/fix_the_manifest/meeting
 clusters/fix_the_manifest/needs  clusters/fix_the_manifest/refusals
+clusters/fix_the_manifest/starting  clusters/fix_the_manifest/stopping
 ddp/*/grouping  ddp/*/resnet50  ddp/*/exchange_ways
 sharding/*/real_*
 tensor_parallel/*/real_*

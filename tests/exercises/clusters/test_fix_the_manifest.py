@@ -48,11 +48,25 @@ CONTAINER = """      containers:
         image: registry.lab/minigpt:1
         command: [torchrun, --nnodes=2, --nproc-per-node=gpu, --rdzv-backend=c10d]
         args: [--rdzv-endpoint=j-0.s, train.py]
-        env: [{name: WANDB_API_KEY, valueFrom: {secretKeyRef: {name: wandb, key: api-key}}}]
+        env:
+        - {name: WANDB_API_KEY, valueFrom: {secretKeyRef: {name: wandb, key: api-key}}}
+        - {name: POD, valueFrom: {fieldRef: {fieldPath: metadata.name}}}
         resources: {limits: {nvidia.com/gpu: 4, memory: 90Gi}}
         securityContext: {allowPrivilegeEscalation: false}
         volumeMounts: [{name: runs, mountPath: /runs}, {name: shm, mountPath: /dev/shm}]
 """
+
+
+_MAIN = "      - name: main\n"
+PULLED = f"{_MAIN}        imagePullPolicy: Never\n"
+
+
+def probed(kind):
+    return f"{_MAIN}        {kind}Probe: {{httpGet: {{path: /, port: 8080}}}}\n"
+
+
+def hook(seconds):
+    return f"{_MAIN}        lifecycle: {{preStop: {{exec: {{command: [sleep, '{seconds}']}}}}}}\n"
 
 
 def faults(job=JOB, pod=POD, container=CONTAINER):
@@ -145,6 +159,36 @@ def test_another_right_one_is_right():
         ("container", "mountPath: /runs", "mountPath: /out", "evictions", "in no volume"),
         ("container", "name: wandb,", "name: other,", "secret", "no key `api-key` in `other`"),
         ("container", "name: shm, mount", "name: shn, mount", "valid", "no volume `shn`"),
+        ("container", ", train.py", "", "meeting", "isn't told to start `train.py`"),
+        ("container", "train.py", "-m, test", "meeting", "isn't told to start `train.py`"),
+        ("container", "=c10d", "=etcd-v2", "meeting", "a server of `etcd-v2`"),
+        (
+            "container",
+            "args: [",
+            "args: [--rdzv-id=$(JOB_COMPLETION_INDEX), ",
+            "meeting",
+            "of its own",
+        ),
+        ("container", _MAIN, PULLED, "meeting", "keeps it from being pulled"),
+        ("container", _MAIN, probed("readiness"), "meeting", "never ready"),
+        ("container", _MAIN, probed("liveness"), "meeting", "again and again"),
+        ("container", _MAIN, probed("startup"), "meeting", "again and again"),
+        ("container", _MAIN, hook(40), "evictions", "50 s before the end"),
+        ("container", "/runs}", "/runs, subPathExpr: $(POD)}", "evictions", "a folder of this pod"),
+        (
+            "pod",
+            "      subdomain",
+            "      activeDeadlineSeconds: 7200\n      subdomain",
+            "evictions",
+            "is ended after 7,200 s",
+        ),
+        (
+            "pod",
+            "      subdomain",
+            "      schedulingGates: [{name: a/b}]\n      subdomain",
+            "placed",
+            "gates",
+        ),
     ],
 )
 def test_one_fault_is_told_by_its_property(part, before, after, name, says):
@@ -158,42 +202,98 @@ def test_one_fault_is_told_by_its_property(part, before, after, name, says):
     assert says in found[name].message
 
 
-TORCHRUN = "torchrun --nnodes=2 --nproc-per-node=4 --rdzv-backend=c10d --rdzv-endpoint=j-0.s t.py"
+@pytest.mark.parametrize(
+    ("rules", "is_given_up"),
+    [
+        ("{action: FailJob, onExitCodes: {operator: In, values: [1, 2]}}", True),
+        ("{action: FailJob, onExitCodes: {operator: NotIn, values: [2]}}", True),
+        ("{action: FailJob, onExitCodes: {operator: In, values: [2]}}", False),
+        ("{action: FailJob, onPodConditions: [{type: DisruptionTarget, status: 'True'}]}", True),
+        ("{action: Ignore, onPodConditions: [{type: DisruptionTarget, status: 'True'}]}", False),
+        (
+            "{action: Count, onExitCodes: {operator: In, values: [1]}},"
+            " {action: FailJob, onExitCodes: {operator: NotIn, values: [3]}}",
+            False,
+        ),
+    ],
+)
+def test_policies_that_give_the_job_up(rules, is_given_up):
+    policy = f"  parallelism: 2\n  podFailurePolicy: {{rules: [{rules}]}}\n"
+    never = POD.replace("OnFailure", "Never")
+    found = faults(JOB.replace("  parallelism: 2\n", policy), never)
+    assert ("evictions" in found) == is_given_up
+    assert not is_given_up or "the job is given up" in found["evictions"].message
 
 
 @pytest.mark.parametrize(
-    ("script", "is_hidden"),
+    ("before", "after"),
     [
-        ("exec T", False),
-        ("cd /app && T", False),
-        ("set -e; T; date", False),
-        ("T || exit 1; date", False),
-        ("T; code=$?; date; exit $code", False),
-        ("T & wait $!", False),
-        ("set -o pipefail; T | tee /runs/log", False),
-        ("T --log=$(date) && date", False),
-        ("(T)", False),
-        ("T; true", True),
-        ("T || true", True),
-        ("T &", True),
-        ("T | tee /runs/log", True),
-        ("set -e; T && date; true", True),
-        ("if T; then date; fi", True),
-        ("T; exit 0", True),
+        ("train.py]", "-m, minigpt.train]"),
+        ("args: [", "args: [--rdzv-id=night-7, "),
+        (_MAIN, PULLED.replace("Never", "Always")),
+        (_MAIN, hook(5)),
+        ("/runs}", "/runs, subPath: minigpt}"),
+        ("/runs}", "/runs, subPathExpr: $(WANDB_PROJECT)}"),
+    ],
+)  # fmt: skip
+def test_nothing_is_wrong_with(before, after):
+    assert before in CONTAINER
+    assert faults(container=CONTAINER.replace(before, after)) == {}
+
+
+def test_a_probe_is_answered_by_another_container_or_may_fail_where_names_are_made_anyway():
+    container = CONTAINER.replace(_MAIN, probed("readiness"))
+    assert (
+        faults(JOB.replace("None,", "None, publishNotReadyAddresses: true,"), POD, container) == {}
+    )
+    beside = (
+        "      - {name: beside, image: 'lab/metrics:1', securityContext:"
+        " {allowPrivilegeEscalation: false}}\n"
+    )
+    assert faults(container=container + beside) == {}
+
+
+TORCHRUN = (
+    "torchrun --nnodes=2 --nproc-per-node=4 --rdzv-backend=c10d --rdzv-endpoint=j-0.s train.py"
+)
+
+
+@pytest.mark.parametrize(
+    ("script", "is_hidden", "stays"),
+    [
+        ("exec T", False, False),
+        ("cd /app && T", False, False),
+        ("set -e; T; date", False, True),
+        ("T || exit 1; date", False, True),
+        ("T; code=$?; date; exit $code", False, True),
+        ("T & wait $!", False, True),
+        ('trap "kill -TERM \\$pid" TERM; T & pid=$!; wait $pid; wait $pid', False, False),
+        ("set -o pipefail; T | tee /runs/log", False, True),
+        ("T --log=$(date) && date", False, True),
+        ("(T)", False, False),
+        ("T; true", True, True),
+        ("T || true", True, True),
+        ("T &", True, True),
+        ("T | tee /runs/log", True, True),
+        ("set -e; T && date; true", True, True),
+        ("if T; then date; fi", True, True),
+        ("T; exit 0", True, True),
     ],
 )
-def test_a_shell_that_ends_well_though_torchrun_failed(script, is_hidden):
+def test_a_shell_around_torchrun(script, is_hidden, stays):
     lines = CONTAINER.splitlines(keepends=True)
     command = f"        command: [bash, -c, '{script.replace('T', TORCHRUN)}']\n"
     found = faults(container="".join([*lines[:3], command, *lines[5:]]))
-    assert ("evictions" in found) == is_hidden
+    told = found["evictions"].message if "evictions" in found else ""
+    assert ("its shell goes on" in told) == is_hidden
+    assert bool(told) == (is_hidden or stays)
 
 
 def test_rank_and_name_from_the_pod_are_known():
     command = (
         "        command: [bash, -c]\n"
         "        args: ['torchrun --nnodes 2 --nproc_per_node 4 --node_rank $RANK_OF_POD"
-        " --master_addr $JOB-0.s t.py']\n"
+        " --master_addr $JOB-0.s train.py']\n"
         "        env:\n"
         "        - {name: WANDB_API_KEY, valueFrom: {secretKeyRef: {name: wandb, key: api-key}}}\n"
         "        - name: JOB\n"

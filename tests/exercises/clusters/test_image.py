@@ -58,7 +58,6 @@ def edited(before, after):
         ("target=/etc/pip.conf", "dst=/root/.config/pip/pip.conf,mode=0400"),
         ("pip,target=/etc/pip.conf", "pip,env=PIP_CONFIG"),
         ("target=/etc/pip.conf", "target=/usr/local/pip.conf"),
-        ("target=/etc/pip.conf", "target=/venv/pip.conf python -m venv /venv && . /venv/bin/activate &&"),
         ("target=/etc/pip.conf", "target=/run/c PIP_CONFIG_FILE=/run/c"),
         ("target=/etc/pip.conf", "target=/run/c ln -s /run/c /etc/pip.conf &&"),
         ("target=/etc/pip.conf", "target=/run/c export PIP_EXTRA_INDEX_URL=$(cut -d= -f2 /run/c) &&"),
@@ -148,6 +147,128 @@ def test_nothing_is_wrong_with(before, after):
 )  # fmt: skip
 def test_what_is_wrong_with(before, after, prop, says):
     assert says in complaints(edited(before, after))[prop]
+
+
+HEAD = """FROM python:3.12-slim
+RUN apt-get update && apt-get install -y gcc && rm -rf /var/lib/apt/lists/*
+RUN useradd -m me
+WORKDIR /app
+COPY requirements.txt .
+"""
+TAIL = """
+COPY minigpt minigpt
+COPY train.py .
+USER me
+CMD ["python", "train.py"]
+"""
+CONF = "RUN --mount=type=secret,id=pip,target=/etc/pip.conf "
+BUILD = "FROM python:3.12-slim AS build\nCOPY requirements.txt .\n"
+INSTALL = "install --no-cache-dir -r requirements.txt"
+
+
+def installed(run, command="python"):
+    return HEAD + CONF + run + TAIL.replace('"python"', f'"{command}"')
+
+
+def staged(run, *then, command="python"):
+    """Packages that are made in an earlier stage."""
+    rest = "\n".join([HEAD.replace("COPY requirements.txt .\n", ""), *then])
+    return BUILD + CONF + run + "\n" + rest + TAIL.replace('"python"', f'"{command}"')
+
+
+VENV = f"python -m venv /opt/venv && /opt/venv/bin/pip {INSTALL}"
+COPIED = "COPY --from=build /opt/venv /opt/venv"
+CUDA = "FROM nvidia/cuda:12.8.1-base-ubuntu22.04"
+WITH_PIP = f"{CUDA}\n" + HEAD.partition("\n")[2].replace("gcc", "gcc python3 python3-pip")
+
+
+@pytest.mark.parametrize(
+    "dockerfile",
+    [
+        installed(f"pip {INSTALL}", "python3"),
+        installed(f"pip {INSTALL}", "python3.12"),
+        installed(f"pip {INSTALL}", "/usr/local/bin/python"),
+        installed(f"python3.12 -m pip {INSTALL}", "python3.12"),
+        installed(f"pip {INSTALL} || exit 1"),
+        installed(f"pip {INSTALL} || (sleep 5 && pip {INSTALL})"),
+        installed(f"bash -o pipefail -c 'pip {INSTALL} | tee /dev/stderr'"),
+        installed(f"pip {INSTALL} --prefix=/usr/local"),
+        installed(f"pip {INSTALL} --target /libs\nENV PYTHONPATH=/libs"),
+        installed(f"pip {INSTALL} --target /app"),
+        installed(f"pip {INSTALL} --target=/libs && echo /libs > /usr/local/lib/python3.12/site-packages/a.pth"),
+        installed(VENV, "/opt/venv/bin/python"),
+        installed(VENV + "\nENV PATH=/opt/venv/bin:$PATH"),
+        installed(VENV + '\nENV VIRTUAL_ENV=/opt/venv PATH="/opt/venv/bin:${PATH}"'),
+        installed(f"python -m venv .venv && .venv/bin/pip {INSTALL}", ".venv/bin/python"),
+        installed(f"python -m venv .venv && .venv/bin/pip {INSTALL}", "/app/.venv/bin/python3"),
+        installed(f"python -m venv /v && . /v/bin/activate && pip {INSTALL}", "/v/bin/python"),
+        installed(f"python -m venv ~/v && ~/v/bin/pip {INSTALL}", "/root/v/bin/python"),
+        installed(f"pip install --no-cache-dir uv && uv pip {INSTALL} --target /x"),
+        HEAD.replace("COPY req", "ENV V=/v\nENV PATH=$V/bin:$PATH\nRUN python -m venv $V\nCOPY req") + CONF + f"pip {INSTALL}" + TAIL,
+        HEAD.replace("COPY req", "USER me\nCOPY req") + CONF.replace("conf ", "conf,uid=1000 ") + f"pip {INSTALL} --user" + TAIL,
+        HEAD.replace("COPY req", "USER me\nCOPY req") + CONF.replace("conf ", "conf,uid=1000 ") + f"pip {INSTALL} --user\nENV PATH=/home/me/.local/bin:$PATH" + TAIL,
+        staged(VENV, COPIED, "ENV PATH=/opt/venv/bin:$PATH"),
+        staged(VENV, COPIED, command="/opt/venv/bin/python"),
+        staged(VENV, "COPY --from=build --chown=me /opt /opt", command="/opt/venv/bin/python3"),
+        staged(f"pip {INSTALL} --prefix=/install", "COPY --from=build /install /usr/local"),
+        staged(f"pip {INSTALL} --prefix /install", "COPY --from=build /install/ /usr/local/"),
+        staged(f"pip {INSTALL} --root=/out", "COPY --from=build /out /"),
+        staged(f"pip {INSTALL} --target /libs", "COPY --from=build /libs /libs", "ENV PYTHONPATH=/libs"),
+        staged(f"pip {INSTALL} --target=/libs", "COPY --from=build /libs /usr/local/lib/python3.12/site-packages"),
+        staged(f"pip {INSTALL} --user", "COPY --from=build --chown=me:me /root/.local /home/me/.local"),
+        staged(f"pip {INSTALL} --user", "COPY --from=build /root/.local /usr/local"),
+        staged(f"pip {INSTALL}", "COPY --from=build /usr/local /usr/local"),
+        staged(f"pip {INSTALL}", "COPY --from=build /usr/local/lib/python3.12 /usr/local/lib/python3.12"),
+        staged(f"pip wheel -w /wheels -r requirements.txt && pip {INSTALL}", "COPY --from=build /usr/local /usr/local"),
+        installed(f"pip download -d /w -r requirements.txt && pip {INSTALL} --no-index -f /w && rm -r /w"),
+        installed(f"--mount=type=cache,target=/w pip wheel -w /w -r requirements.txt && pip {INSTALL} --no-index -f /w"),
+        WITH_PIP + CONF + f"pip3 {INSTALL}" + TAIL.replace("python", "python3"),
+        WITH_PIP + CONF + f"python3 -m pip {INSTALL}" + TAIL.replace('"python"', '"/usr/bin/python3"'),
+        WITH_PIP.replace("python3 ", "python-is-python3 ") + CONF + f"pip {INSTALL}" + TAIL,
+        WITH_PIP + "RUN ln -s /usr/bin/python3 /usr/bin/python\n" + CONF + f"pip3 {INSTALL}" + TAIL,
+        HEAD.replace("-m me", "-m -u 1000 me") + CONF + f"pip {INSTALL}" + TAIL,
+        HEAD.replace("-m me", "-r -u 10001 -g 0 me") + CONF + f"pip {INSTALL}" + TAIL,
+        HEAD.replace("-y gcc", "-y --no-install-recommends gcc libc-dev") + CONF + f"pip {INSTALL}" + TAIL,
+        HEAD.replace("-y gcc", "-y --no-install-recommends g++") + CONF + f"pip {INSTALL}" + TAIL,
+    ],
+)  # fmt: skip
+def test_packages_where_the_program_finds_them(dockerfile):
+    assert complaints(dockerfile) == {}
+
+
+@pytest.mark.parametrize(
+    ("dockerfile", "prop", "says"),
+    [
+        (installed(VENV), "program", "the packages are those of `/opt/venv`"),
+        (installed(f"pip {INSTALL}\nRUN python -m venv /v\nENV PATH=/v/bin:$PATH"), "program", "are the system's"),
+        (installed(f"python -m venv /v && . /v/bin/activate && pip {INSTALL}"), "program", "those of `/v`"),
+        (installed(f"pip {INSTALL}", "/usr/bin/python3"), "program", "those of `/usr/local/bin/python`"),
+        (installed(f"pip {INSTALL}", "python3.11"), "program", "starts `python3.11`"),
+        (installed(f"pip {INSTALL} --user"), "program", "where the program of `me` doesn't find"),
+        (installed(f"pip {INSTALL} --prefix /libs"), "program", "where Python doesn't look"),
+        (installed(f"pip {INSTALL} || true"), "program", "if pip fails, `true` succeeds"),
+        (installed(f"pip {INSTALL} | tee /log"), "program", "if pip fails, `tee` succeeds"),
+        (staged(VENV, COPIED), "program", "those of `/opt/venv`"),
+        (staged(VENV, COPIED, command="/opt/venv/bin/python").replace("3.12", "3.11", 1), "program", "for Python 3.11"),
+        (staged(f"pip {INSTALL} --user", "COPY --from=build /root/.local /root/.local"), "program", "root's home"),
+        (staged(f"pip {INSTALL} -t /libs", "COPY --from=build /libs /libs"), "program", "into `/libs`"),
+        (WITH_PIP + CONF + f"pip3 {INSTALL}" + TAIL, "program", "and no `python`"),
+        (installed(f"pip {INSTALL}\nRUN apt-get purge -y gcc"), "program", "no C compiler"),
+        (HEAD.replace("-y gcc", "-y --no-install-recommends gcc") + CONF + f"pip {INSTALL}" + TAIL, "program", "headers of the C library"),
+        (installed(f"pip {INSTALL} nvidia-cuda-nvcc-cu12"), "small", "`nvidia-cuda-nvcc-cu12` brings nvcc"),
+        (WITH_PIP.replace("gcc", "gcc cuda-nvcc-12-8"), "small", "`cuda-nvcc-12-8` brings nvcc"),
+        (installed(f"python -m pip wheel --wheel-dir=/w -r requirements.txt && pip {INSTALL}"), "small", "the wheels in `/w` stay"),
+        (HEAD.replace("-m me", "-ou 0 me") + CONF + f"pip {INSTALL}" + TAIL, "user", "it's root, too"),
+        (HEAD.replace("useradd -m me", "echo me:x:0:0::/:/bin/sh >> /etc/passwd") + CONF + f"pip {INSTALL}" + TAIL, "user", "root, too"),
+    ],
+)  # fmt: skip
+def test_packages_that_the_program_does_not_find_and_what_is_left(dockerfile, prop, says):
+    assert says in complaints(dockerfile)[prop]
+
+
+def test_patterns_of_names_leave_the_rest_of_a_folder_in():
+    found = complaints(dockerignore="pip.conf\n.git/objects\n**/*.bin\n**/*.pt\n")
+    assert "lets `data/sources` in" in found["context"]
 
 
 def test_a_token_in_a_layer_is_told_with_the_step_that_copies_it():

@@ -188,7 +188,7 @@ def test_nan_weights_are_named() -> None:
     assert "the loss is nan" in faults["norm"].message
 
 
-def test_training_in_float32_earns_no_accuracy() -> None:
+def test_training_in_float32_earns_no_more_than_its_steps() -> None:
     def step(masters, images, labels, rate, n):
         weights = [master.clone() for master in masters]
         gradients = gradients_of(replace(HARD, divisor=n), weights, images, labels, FLOAT32)
@@ -198,9 +198,9 @@ def test_training_in_float32_earns_no_accuracy() -> None:
     report = examine(load("same-accuracy"), (begin_mixed, step), 0)
     assert report.held() == {
         "half": False,
-        "norm": True,
-        "gradients": True,
-        "updates": True,
+        "norm": False,
+        "gradients": False,
+        "updates": False,
         "steps": True,
         "accuracy": False,
     }

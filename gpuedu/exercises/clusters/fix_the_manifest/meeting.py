@@ -10,6 +10,7 @@ from gpuedu.exercises.clusters.fix_the_manifest import lab
 from gpuedu.exercises.clusters.fix_the_manifest.lab import Answer
 from gpuedu.exercises.clusters.fix_the_manifest.needs import templates
 from gpuedu.exercises.clusters.fix_the_manifest.refusals import Told
+from gpuedu.exercises.clusters.fix_the_manifest.starting import not_started, unserved
 from gpuedu.exercises.clusters.kubernetes import kubeflow
 from gpuedu.exercises.clusters.kubernetes.manifests import get
 from gpuedu.exercises.clusters.kubernetes.torchrun import INDEX, Launch, find_launch
@@ -39,6 +40,8 @@ def apart(answer: Answer, work: Workload) -> Iterator[Told]:
             yield at, f"no `torchrun` can be seen in the command of `{pod.name}`"
             continue
         yield from ((at, told) for told in _counts(launch, pod))
+        yield from ((at, told) for told in _others(launch, pod, container))
+        yield from not_started(pod)
         host, port = _endpoint(launch)
         ports[pod.path] = port
         if not host:
@@ -153,6 +156,18 @@ def _endpoint(launch: Launch) -> tuple[str, str]:
     return host, port or (_STATIC_PORT if is_static else _C10D_PORT)
 
 
+def _others(launch: Launch, pod: PodSpec, container: dict[str, Any]) -> Iterator[str]:
+    """What each process runs, and where it looks for others."""
+    if not any(lab.PROGRAM in word or "$" in word for word in launch.program):
+        yield f"`torchrun` in `{pod.name}` isn't told to start `{lab.PROGRAM}.py`"
+    name = launch.option("rdzv_id")
+    if name in _INDEX or _is_own(name, container):
+        yield f"`torchrun` in `{pod.name}` has an `--rdzv-id` of its own, `{name[:40]}`"
+    backend = launch.option("rdzv_backend")
+    if backend.startswith("etcd") and len(pod.containers) == 1:
+        yield f"`torchrun` in `{pod.name}` looks for a server of `{backend[:20]}`, and there's none"
+
+
 def _rank(launch: Launch, pod: PodSpec, container: dict[str, Any], work: Workload) -> Iterator[str]:
     rank = launch.option("node_rank", "0")
     if not work.is_job:
@@ -166,11 +181,22 @@ def _rank(launch: Launch, pod: PodSpec, container: dict[str, Any], work: Workloa
 
 def _is_index(rank: str, container: dict[str, Any]) -> bool:
     """Whether a variable that stayed open gets the index from the pod's labels."""
-    name = re.sub(r"[${}()]", "", rank)
+    return _field(rank, container) in _LABEL_FIELDS
+
+
+def _is_own(name: str, container: dict[str, Any]) -> bool:
+    """Whether a variable that stayed open differs from pod to pod."""
+    own = (*_LABEL_FIELDS, "metadata.name", "metadata.uid", "status.podIP")
+    return name in ("$HOSTNAME", "${HOSTNAME}") or _field(name, container) in own
+
+
+def _field(variable: str, container: dict[str, Any]) -> Any:
+    """The field of its pod that a variable is set to."""
+    name = re.sub(r"[${}()]", "", variable)
     for one in container.get("env") or []:
         if get(one, "name") == name:
-            return get(one, "valueFrom", "fieldRef", "fieldPath") in _LABEL_FIELDS
-    return False
+            return get(one, "valueFrom", "fieldRef", "fieldPath")
+    return None
 
 
 def _names_of_job(answer: Answer, work: Workload) -> Iterator[Told]:
@@ -203,3 +229,7 @@ def _names_of_job(answer: Answer, work: Workload) -> Iterator[Told]:
         if not selector or any(pod.labels.get(key) != one for key, one in selector.items()):
             at = document.line(("spec", "selector"))
             yield at, f"the Service `{subdomain}` doesn't select the pods of this job"
+        probe = unserved(pod, "readinessProbe")
+        if probe and not get(value, "spec", "publishNotReadyAddresses"):
+            told = f"nothing serves the port of `{probe}`, so the pod is never ready"
+            yield pod.line(*pod.main[0], probe), f"{told}, and `{subdomain}` doesn't name it"

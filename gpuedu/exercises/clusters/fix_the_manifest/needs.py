@@ -14,6 +14,7 @@ from typing import Any
 from gpuedu.exercises.clusters.fix_the_manifest import lab
 from gpuedu.exercises.clusters.fix_the_manifest.lab import Answer
 from gpuedu.exercises.clusters.fix_the_manifest.refusals import Told
+from gpuedu.exercises.clusters.fix_the_manifest.stopping import folder_of_pod, given_up, stopped
 from gpuedu.exercises.clusters.kubernetes.manifests import get
 from gpuedu.exercises.clusters.kubernetes.quantities import gib, quantity
 from gpuedu.exercises.clusters.kubernetes.scheduling import place
@@ -57,6 +58,9 @@ def unplaced(answer: Answer, work: Workload) -> Iterator[Told]:
             at = pod.line(*path, "resources", "limits", GPU)
             told = f"{gpus} GPU{'' if gpus == 1 else 's'}"
             yield at, f"the program of `{pod.name}` gets {told}, and needs {lab.GPUS}"
+        if pod.spec.get("schedulingGates"):
+            at = pod.line("schedulingGates")
+            yield at, f"`{pod.name}` stays Pending: nobody opens its gates"
     used: dict[str, list[PodSpec]] = {}
     for pod in work.pods:
         found = place(pod, lab.NODES, used, claims(answer))
@@ -129,6 +133,7 @@ def out_of_memory(answer: Answer, work: Workload) -> Iterator[Told]:
 def lost_to_evictions(answer: Answer, work: Workload) -> Iterator[Told]:
     """What is lost when a node is emptied: the job, the checkpoint, or the time to write it."""
     yield from _ended_job(work)
+    yield from given_up(work)
     for pod in templates(work):
         path, container = pod.main
         volume = mount_of(pod, container, lab.RUNS)
@@ -145,6 +150,9 @@ def lost_to_evictions(answer: Answer, work: Workload) -> Iterator[Told]:
             if is_it and get(mount, "readOnly"):
                 told = f"`{lab.RUNS}` of `{pod.name}` can only be read"
                 yield pod.line(*path, "volumeMounts", i), told
+            if is_it and folder_of_pod(work, pod, mount):
+                told = f"`{lab.RUNS}` of `{pod.name}` is a folder of this pod only"
+                yield pod.line(*path, "volumeMounts", i), f"{told}, and a new pod has another one"
         if hides_failure(container):
             at = pod.line(*path, "command" if container.get("command") else "args")
             told = f"when `torchrun` of `{pod.name}` fails, its shell goes on"
@@ -153,6 +161,7 @@ def lost_to_evictions(answer: Answer, work: Workload) -> Iterator[Told]:
             at = pod.line("terminationGracePeriodSeconds")
             told = f"`{pod.name}` is killed {pod.grace_s} s after SIGTERM"
             yield at, f"{told}; writing a checkpoint takes up to {lab.SAVE_S} s"
+        yield from stopped(pod)
     yield from pending_again(answer, work)
 
 

@@ -10,11 +10,11 @@ import shlex
 from dataclasses import dataclass, field
 from typing import Any
 
-from gpuedu.exercises.clusters.commands import commands
+from gpuedu.exercises.clusters.commands import Command, commands
 from gpuedu.exercises.clusters.kubernetes.manifests import get
 
 _SHELLS = {"sh", "bash", "dash", "zsh"}
-_FLAGS = {"standalone", "no_python", "run_path", "module", "m"}
+_FLAGS = {"standalone", "no_python", "run_path", "module", "m", "virtual_local_rank"}
 _ENDS = {"&&", "||", ";", "|", "&", "\n"}
 _VARIABLE = re.compile(r"\$\((\w+)\)|\$\{(\w+)\}|\$(\w+)")
 _LONGEST = 10_000
@@ -25,9 +25,10 @@ INDEX = "JOB_COMPLETION_INDEX"
 
 @dataclass(frozen=True)
 class Launch:
-    """One call of ``torchrun``: options by their names with underscores."""
+    """One call of ``torchrun``: options by their names with underscores, and what follows them."""
 
     options: dict[str, str] = field(default_factory=dict)
+    program: tuple[str, ...] = ()
 
     def option(self, name: str, default: str = "") -> str:
         """An option, or its default."""
@@ -60,7 +61,7 @@ def find_launch(
         for key, value in variables.items()
         if key.startswith("PET_")
     }
-    return Launch({**given, **found})
+    return Launch({**given, **found.options}, found.program)
 
 
 def hides_failure(container: dict[str, Any]) -> bool:
@@ -72,10 +73,8 @@ def hides_failure(container: dict[str, Any]) -> bool:
     """
     words = _words(container)
     whole = _script_of(words) or ""
-    script = re.sub(r"\$\([^()]*\)", "_", whole)
-    found = commands(script)
-    at = next((i for i, one in enumerate(found) if _options([*one.words]) is not None), None)
-    if at is None or re.search(r"(^|[;&|\n])\s*exec\s[^;&|\n]*\btorch", script):
+    found, at = _in_shell(whole)
+    if at is None:
         return False
     told = [word for one in found[:at] if one.name == "set" for word in one.words]
     told += words[: words.index(whole)]
@@ -92,6 +91,31 @@ def hides_failure(container: dict[str, Any]) -> bool:
     return at + 1 < len(found) or found[at].joint not in ("", ";", ")")
 
 
+def keeps_signal(container: dict[str, Any]) -> bool:
+    """Whether a shell gets the SIGTERM that is meant for ``torchrun``, and doesn't pass it on.
+
+    A shell that has nothing left to do lets its last command take its place.
+
+    >>> scripts = ["exec torchrun a.py", "date; torchrun a.py", "torchrun a.py; exit $?"]
+    >>> [keeps_signal({"command": ["sh", "-c", one]}) for one in scripts]
+    [False, False, True]
+    """
+    found, at = _in_shell(_script_of(_words(container)) or "")
+    if at is None or any(one.name == "trap" for one in found):
+        return False
+    return at + 1 < len(found) or found[at].joint == "&"
+
+
+def _in_shell(script: str) -> tuple[list[Command], int | None]:
+    """The commands of a script, and which is ``torchrun``; None if it takes the shell's place."""
+    script = re.sub(r"\$\([^()]*\)", "_", script)
+    found = commands(script)
+    if re.search(r"(^|[;&|\n])\s*exec\s[^;&|\n]*\btorch", script):
+        return found, None
+    at = next((i for i, one in enumerate(found) if _options([*one.words]) is not None), None)
+    return found, at
+
+
 def _words(container: dict[str, Any]) -> list[str]:
     given = (*(container.get("command") or []), *(container.get("args") or []))
     return [str(word) for word in given if word is not None]
@@ -105,12 +129,12 @@ def _script_of(words: list[str]) -> str | None:
     return words[at + 1] if at is not None and at + 1 < len(words) else ""
 
 
-def _of_words(words: list[str], variables: dict[str, str]) -> dict[str, str] | None:
+def _of_words(words: list[str], variables: dict[str, str]) -> Launch | None:
     script = _script_of(words)
     return _options(words) if script is None else _of_script(script, dict(variables))
 
 
-def _of_script(script: str, variables: dict[str, str]) -> dict[str, str] | None:
+def _of_script(script: str, variables: dict[str, str]) -> Launch | None:
     joined = re.sub(r"(^|\s)#[^\n]*", r"\1", script.replace("\\\n", " ")).replace("\n", " ; ")
     lexer = shlex.shlex(joined, posix=True, punctuation_chars=";&|")
     lexer.whitespace_split, lexer.commenters = True, ""
@@ -146,7 +170,7 @@ def _filled(text: str, variables: dict[str, str], *, shell: bool) -> str:
     return filled if len(filled) <= _LONGEST else text
 
 
-def _options(words: list[str]) -> dict[str, str] | None:
+def _options(words: list[str]) -> Launch | None:
     rest = iter(words)
     for word in rest:
         name = word.rpartition("/")[2]
@@ -159,11 +183,11 @@ def _options(words: list[str]) -> dict[str, str] | None:
     found: dict[str, str] = {}
     for word in rest:
         if not word.startswith("-"):
-            break
+            return Launch(found, (word, *rest))
         name, equals, value = word.lstrip("-").partition("=")
         key = name.replace("-", "_")
         if key in _FLAGS:
             found[key] = "1"
             continue
         found[key] = value if equals else next(rest, "")
-    return found
+    return Launch(found)

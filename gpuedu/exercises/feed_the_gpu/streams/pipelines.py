@@ -60,7 +60,7 @@ class PipelineRun:
     ``got`` are the results' values when the pipeline returned, and ``came_through`` whether its
     chunk went through the kernel into each; ``issued_s`` is when the host had issued the last
     operation, ``launching_s`` how long it issues all in all; ``device_bytes`` is what was allocated
-    on the device.
+    on the device, and ``streams`` on how many streams it was given anything.
     """
 
     got: tuple[Any, ...]
@@ -70,6 +70,7 @@ class PipelineRun:
     issued_s: float
     launching_s: float
     device_bytes: int
+    streams: int
     end_s: float
 
     @property
@@ -98,6 +99,11 @@ class Device(StreamDevice):
         self.device_bytes: int | float = 0
         self._kernel, self._launched = kernel, 0
         self._holds: dict[str, tuple[str, int]] = {}
+
+    @property
+    def used_streams(self) -> int:
+        """How many streams were given anything."""
+        return sum(one.tail is not None for one in self._streams)
 
     def chunk(self, size_bytes: int, number: int, values: Any) -> Buffer:
         """A chunk on the host."""
@@ -171,6 +177,7 @@ def run_pipeline(pipeline: Pipeline, work: Work, values: Sequence[np.ndarray]) -
         max((one.end_s for one in launches), default=0.0),
         sum(one.duration_s for one in launches),
         device.device_bytes,
+        device.used_streams,
         max((one.end_s for one in clock.timeline.intervals if one.lane != "host"), default=0.0),
     )
 

@@ -25,6 +25,7 @@ def play_streams(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[str,
         "issued_s": run.issued_s,
         "launching_s": run.launching_s,
         "device_bytes": run.device_bytes,
+        "is_on_one_stream": run.streams == 1,
         "end_s": run.end_s,
         "stages": [[list(one) for one in stage] for stage in run.stages],
     }

@@ -60,7 +60,10 @@ def cases(rng: np.random.Generator) -> list[Case]:
         save = float(f"{rng.uniform(0.2, 2):.2g}")
         short = {"save_h": save, "restart_h": 0.25, "mean_h": round(save * rng.uniform(0.6, 3), 3)}
         drawn.append(call_case("short", "best_interval", **short))
-    return drawn
+    # Neither rare nor often: a first guess is off here, too. Whole hours are fine enough.
+    save = float(f"{rng.uniform(20, 60):.2g}")
+    seldom = {"save_h": save, "restart_h": 0.25, "mean_h": round(save * rng.uniform(14, 18), 3)}
+    return [*drawn, call_case("best", "best_interval", **seldom)]
 
 
 def _drawn_run(rng: np.random.Generator, decides: str, interruptions: int) -> Case:

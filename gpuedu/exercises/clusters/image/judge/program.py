@@ -5,11 +5,13 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from gpuedu.exercises.clusters.commands import Command
-from gpuedu.exercises.clusters.context import Files, kept, selected
+from gpuedu.exercises.clusters.context import File, Files, kept, selected
 from gpuedu.exercises.clusters.dockerfile import Dockerfile, Instruction, fill_in
 from gpuedu.exercises.clusters.image.judge.contents import Contents, Moment, command_of, contents
+from gpuedu.exercises.clusters.image.judge.interpreters import without_packages
 from gpuedu.exercises.clusters.image.judge.rules import (
     copied_stage,
     goes_on,
@@ -37,15 +39,25 @@ from gpuedu.exercises.clusters.installs import (
 )
 from gpuedu.exercises.documents import Complaint
 
+_WITH_NVCC = re.compile(
+    r"nvidia-cuda-(toolkit|dev)|nvidia-cuda-nvcc(-cu\d+)?([=<>~!].*)?|cuda(-(toolkit|nvcc|compiler"
+    r"|minimal-build|libraries-dev|cudart-dev|command-line-tools))?(-\d+(-\d+)?)?"
+)
 _WITHOUT_COMPILER = re.compile(
     r"(docker\.io/)?(library/)?(python:.*slim|debian:|ubuntu:|nvidia/cuda:(?!.*devel))"
 )
+_WITHOUT_HEADERS = frozenset(
+    ("gcc", "ca-certificates", "git", "python3", "python3-pip", "python3-venv", "tini")
+)
+"""Packages of which none needs the headers of the C library."""
 _MAY_UPDATE = ("add-apt-repository", "bash", "sh", "extrepo", "source", ".")
 _COMES_WITHOUT_LISTS = re.compile(r"(docker\.io/)?(library/)?(python|debian|ubuntu|nvidia/cuda):")
 _PYTHONS = range(10, 14)
 _OWN_PIP = re.compile(r"venv|virtualenv|conda|mamba|break-system-packages|BREAK_SYSTEM|\buv\b")
 _MOVING = re.compile(r"\b(mv|cp|ln|install -|rsync|printf|echo)\b")
 _UNWANTED = ("data/", "runs/", ".git/", SECRET)
+_MORE = ("data/sources", "runs/first/log", ".git/HEAD")
+"""What is in these folders besides."""
 _NEEDED = (PROGRAM, *(f"{PACKAGE}/{name}" for name in ("__init__.py", "model.py", "data.py")))
 _INSTALLS_NOTHING = frozenset(("help", "--help", "-h", "--version", "-V", "--dry-run"))
 _HOME = r"(~|\$\{?HOME\}?|/root|/home/[^/\s]+)"
@@ -95,6 +107,15 @@ def with_nvcc(dockerfile: Dockerfile) -> Iterator[Complaint]:
             " its own.",
             "Which of its parts does train.py use?",
         )
+    for one in in_image(dockerfile):
+        for command in commands_of(one):
+            named = [*(apt(command) or ("", []))[1], *(pip_arguments(command) or [])]
+            for name in filter(_WITH_NVCC.fullmatch, named):
+                yield Complaint(
+                    f"Line {one.line}: `{name}` brings nvcc or the headers of CUDA, and nothing"
+                    " here compiles CUDA.",
+                    "Which of its parts does train.py use?",
+                )
 
 
 def _missing(found: Contents) -> Iterator[Complaint]:
@@ -171,6 +192,14 @@ def _installs(dockerfile: Dockerfile, found: Contents) -> Iterator[Complaint]:
             "What does the image keep of an earlier stage?",
         )
     yield from _system_pip(dockerfile, steps)
+    yield from _hidden_failures(dockerfile, steps)
+    pairs = [
+        (moment, command)
+        for moment in steps
+        for command in commands_of(moment.instruction)
+        if _installs_listed(command)
+    ]
+    yield from without_packages(dockerfile, found, pairs)
 
 
 def _has_requirements(moment: Moment) -> Iterator[Complaint]:
@@ -187,6 +216,28 @@ def _has_requirements(moment: Moment) -> Iterator[Complaint]:
                     f"Line {run.line}: pip looks for `{where}`, and there's no such file at this"
                     " step.",
                     "Which steps come before, and what have they copied where?",
+                )
+
+
+def _hidden_failures(dockerfile: Dockerfile, steps: list[Moment]) -> Iterator[Complaint]:
+    """Steps that succeed though pip fails: ``|| true``, and a pipe without ``pipefail``."""
+    for moment in steps:
+        one, found = moment.instruction, commands_of(moment.instruction)
+        shells = [
+            other.value
+            for at in dockerfile.lineage(moment.stage)
+            for other in dockerfile.stages[at].instructions
+            if other.name == "SHELL"
+        ]
+        has_pipefail = "pipefail" in " ".join([one.value, *one.heredocs, *shells])
+        for command, following in pairwise(found):
+            is_ignored = command.joint == "||" and following.words[0] in ("true", ":")
+            is_piped = command.joint in ("|", "|&") and not has_pipefail
+            if _installs_listed(command) and (is_ignored or is_piped):
+                yield Complaint(
+                    f"Line {one.line}: if pip fails, `{following.words[0]}` succeeds, and this step"
+                    " with it.",
+                    "Which command's failure is that of the whole line?",
                 )
 
 
@@ -210,18 +261,33 @@ def _system_pip(dockerfile: Dockerfile, steps: list[Moment]) -> Iterator[Complai
 
 def _compiler(dockerfile: Dockerfile) -> Iterator[Complaint]:
     base = dockerfile.stages[dockerfile.lineage()[0]].image
-    has_one = any(
-        COMPILERS & set(done[1]) or any(re.match(r"(gcc|g\+\+|clang)-\d", one) for one in done[1])
-        for one in in_image(dockerfile)
-        for command in commands_of(one)
-        if (done := apt(command)) and done[0] == "install"
-    )
-    if not has_one and _WITHOUT_COMPILER.match(base):
+    found, installed, has_more = set[str](), set[str](), False
+    for one in in_image(dockerfile):
+        for command in commands_of(one):
+            what, names = apt(command) or ("", [])
+            if what == "install":
+                found |= {name for name in names if _is_compiler(name)}
+                installed |= set(names)
+                has_more = has_more or "--no-install-recommends" not in command.words
+            elif what in ("purge", "remove", "autopurge"):
+                found -= set(names)
+    if not found and _WITHOUT_COMPILER.match(base):
         yield Complaint(
             f"The image has no C compiler: `{base}` brings none. The first step of train.py"
             ' would end in Triton\'s "Failed to find C compiler".',
             "Which package brings one?",
         )
+    is_bare = not has_more and "gcc" in installed and installed <= _WITHOUT_HEADERS
+    if found and is_bare and _WITHOUT_COMPILER.match(base):
+        yield Complaint(
+            "The image has gcc, without what it only recommends: the headers of the C library,"
+            " which whatever Triton compiles includes.",
+            "Which package brings `stdlib.h`?",
+        )
+
+
+def _is_compiler(name: str) -> bool:
+    return name in COMPILERS or re.match(r"(gcc|g\+\+|clang)-\d", name) is not None
 
 
 def _starts(dockerfile: Dockerfile, found: Contents) -> Iterator[Complaint]:
@@ -374,7 +440,7 @@ def _is_copied(mount: dict[str, str], one: Instruction, how: str) -> bool:
 
 def bad_context(dockerignore: str, files: Files) -> Iterator[Complaint]:
     """What a build is sent that no image needs, and what it misses."""
-    found = kept(files, dockerignore)
+    found = kept({**files, **dict.fromkeys(_MORE, File(0.0))}, dockerignore)
     for path in (*_NEEDED, REQUIREMENTS):
         if path not in found:
             yield Complaint(

@@ -17,6 +17,7 @@ from gpuedu.exercises.clusters.installs import (
     APT_LISTS,
     apt,
     commands_of,
+    fetched_wheels,
     keeps_apt_lists,
     keeps_pip_cache,
     pip_arguments,
@@ -139,12 +140,26 @@ def left_behind(dockerfile: Dockerfile) -> Iterator[Complaint]:
             )
         for command in commands_of(one):
             arguments = pip_arguments(command)
+            if (folder := fetched_wheels(command)) and _stays(folder, one):
+                yield Complaint(
+                    f"Line {one.line}: the wheels in `{folder}` stay in this layer.",
+                    "Which of them does a program need that is installed?",
+                )
             if arguments and command.name != "uv" and keeps_pip_cache(one, command):
                 yield Complaint(
                     f"Line {one.line}: nothing here tells pip not to keep a copy of each wheel in"
                     " its cache, and that is in this layer, too.",
                     "How is pip told to keep none, or to keep it outside the image?",
                 )
+
+
+def _stays(folder: str, one: Instruction) -> bool:
+    """Whether nothing removes a folder, and no mount is around it."""
+    commands = [command for command in commands_of(one) if command.name == "rm"]
+    removed = [word for command in commands for word in command.words]
+    is_removed = any(folder.rstrip("/") in word or "whl" in word for word in removed)
+    is_mounted = any(is_within(folder, mount.get("target") or "/none") for mount in one.mounts)
+    return not is_removed and not is_mounted and "$" not in folder
 
 
 def unsafe_user(dockerfile: Dockerfile) -> Iterator[Complaint]:
@@ -159,11 +174,29 @@ def unsafe_user(dockerfile: Dockerfile) -> Iterator[Complaint]:
     user = said[-1].value.strip("'\"").partition(":")[0]
     if user in ("root", "") or (user.isdecimal() and int(user) == 0):
         yield Complaint(f"Line {said[-1].line}: the last USER is root.")
+    elif _is_roots(dockerfile, user):
+        yield Complaint(f"Line {said[-1].line}: `{user}` has the number 0, so it's root, too.")
     elif not user.isdecimal() and "$" not in user and not _is_made(dockerfile, user):
         yield Complaint(
             f"Line {said[-1].line}: this image has no user `{user}`, so no container starts.",
             "Which step makes that user?",
         )
+
+
+def _is_roots(dockerfile: Dockerfile, user: str) -> bool:
+    """Whether a step gives a user root's number."""
+    named = re.escape(user)
+    return any(
+        re.search(rf"(^|[\s'\"]){named}:[^:\s]*:0+:", script(one))
+        or any(
+            command.name in _MAKE_USERS
+            and user in command.words
+            and re.search(r"\s(-[a-z]*u|--uid)[= ]?0+(\s|$)", " ".join(command.words))
+            for command in commands_of(one)
+        )
+        for one in in_image(dockerfile)
+        if one.name == "RUN"
+    )
 
 
 def _is_made(dockerfile: Dockerfile, user: str) -> bool:

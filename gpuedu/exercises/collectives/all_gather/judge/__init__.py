@@ -9,7 +9,7 @@ import numpy as np
 from gpuedu.exercises.collectives.judge.ring_cases import case, chunk_places
 from gpuedu.exercises.collectives.judge.ring_properties import all_at_once, in_chunks, ring_bytes
 from gpuedu.exercises.contract import Case, Inputs, Judge, Plain, Prediction
-from gpuedu.exercises.ranks.properties import Held, right_on_ranks
+from gpuedu.exercises.ranks.properties import Held, built_by_hand, right_on_ranks
 
 _CHUNK = 1000
 
@@ -40,22 +40,26 @@ def own_chunks(inputs: Inputs, observed: Plain) -> Iterable[Held]:
 JUDGE = Judge(
     title="All-gather around a ring",
     properties=(
-        right_on_ranks(
-            "everything",
-            "every rank ends with every chunk, bit for bit",
-            2,
-            own_chunks,
-            asks="Which rank has that chunk at first, and in which step does each of the others "
-            "get it? "
-            "(NaN is what a rank holds outside of its own chunk at first, and what a receive "
-            "leaves until it is done.)",
+        built_by_hand(
+            right_on_ranks(
+                "everything",
+                "every rank ends with every chunk, bit for bit",
+                2,
+                own_chunks,
+                asks="Which rank has that chunk at first, and in which step does each of the "
+                "others get it? "
+                "(NaN is what a rank holds outside of its own chunk at first, and what a receive "
+                "leaves until it is done.)",
+            ),
         ),
-        right_on_ranks(
-            "ragged",
-            "the same where the elements do not divide evenly among the ranks",
-            1,
-            own_chunks,
-            asks="What happens to each element here, also where chunks differ in size?",
+        built_by_hand(
+            right_on_ranks(
+                "ragged",
+                "the same where the elements do not divide evenly among the ranks",
+                1,
+                own_chunks,
+                asks="What happens to each element here, also where chunks differ in size?",
+            ),
         ),
         ring_bytes(
             "ring",

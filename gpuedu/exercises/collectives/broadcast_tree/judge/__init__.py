@@ -12,6 +12,7 @@ from gpuedu.exercises.collectives.judge.ring_properties import unearned_if_wrong
 from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction, Property, Test
 from gpuedu.exercises.ranks.properties import (
     Held,
+    built_by_hand,
     of_messages,
     right_on_ranks,
     soon_done,
@@ -73,29 +74,35 @@ def _of_right_ones(test: Test) -> Test:
 JUDGE = Judge(
     title="Broadcast along a tree",
     properties=(
-        right_on_ranks(
-            "arrives",
-            "every rank gets the tensor of rank 0, on 2, 4 and 8 ranks",
-            1,
-            _tensor_of_root,
-            asks="Follow that rank's `x` from the first round to the last: what writes to it, and "
-            "which numbers were sent there?",
+        built_by_hand(
+            right_on_ranks(
+                "arrives",
+                "every rank gets the tensor of rank 0, on 2, 4 and 8 ranks",
+                1,
+                _tensor_of_root,
+                asks="Follow that rank's `x` from the first round to the last: what writes to it, "
+                "and which numbers were sent there?",
+            ),
         ),
-        right_on_ranks(
-            "any-count",
-            "the same on 1, 3, 5, 7, 13 and 40 ranks",
-            1,
-            _tensor_of_root,
-            asks="Follow that rank's `x` from the first round to the last: what writes to it, and "
-            "which numbers were sent there?",
+        built_by_hand(
+            right_on_ranks(
+                "any-count",
+                "the same on 1, 3, 5, 7, 13 and 40 ranks",
+                1,
+                _tensor_of_root,
+                asks="Follow that rank's `x` from the first round to the last: what writes to it, "
+                "and which numbers were sent there?",
+            ),
         ),
-        right_on_ranks(
-            "any-root",
-            "any rank can be the root",
-            1,
-            _tensor_of_root,
-            asks="Which rank has the tensor at the start, and how do you count ranks from there? "
-            "What writes to that rank's `x`?",
+        built_by_hand(
+            right_on_ranks(
+                "any-root",
+                "any rank can be the root",
+                1,
+                _tensor_of_root,
+                asks="Which rank has the tensor at the start, and how do you count ranks from "
+                "there? What writes to that rank's `x`?",
+            ),
         ),
         Property(
             "messages",

@@ -12,7 +12,7 @@ from gpuedu.exercises.collectives.judge.ring_properties import (
     to_neighbors,
 )
 from gpuedu.exercises.contract import Case, Judge, Prediction
-from gpuedu.exercises.ranks.properties import right_on_ranks
+from gpuedu.exercises.ranks.properties import built_by_hand, right_on_ranks
 
 _COSTS = ("bytes", "neighbors", "at-once")
 _CHUNK = 1000
@@ -39,15 +39,19 @@ _ASKS = "Follow that chunk: where does it start, and which rank adds its own sha
 JUDGE = Judge(
     title="Reduce-scatter around a ring",
     properties=(
-        right_on_ranks(
-            "sum", "chunk i of rank i is the sum of all ranks' chunks i", 2, _OWN, asks=_ASKS
+        built_by_hand(
+            right_on_ranks(
+                "sum", "chunk i of rank i is the sum of all ranks' chunks i", 2, _OWN, asks=_ASKS
+            )
         ),
-        right_on_ranks(
-            "ragged",
-            "the same where the elements do not divide evenly among the ranks",
-            1,
-            _OWN,
-            asks="What happens to each element here, also where chunks differ in size?",
+        built_by_hand(
+            right_on_ranks(
+                "ragged",
+                "the same where the elements do not divide evenly among the ranks",
+                1,
+                _OWN,
+                asks="What happens to each element here, also where chunks differ in size?",
+            )
         ),
         ring_bytes("bytes", "each rank sends n - 1 chunks, every one but its own", 1, 1, _OWN),
         to_neighbors("neighbors", "each rank sends only to the next one in the ring", 1, _OWN),

@@ -18,7 +18,12 @@ from gpuedu.exercises.contract import (
     Property,
     Undecided,
 )
-from gpuedu.exercises.ranks.properties import first_off, right_on_ranks, undecided_if_wrong
+from gpuedu.exercises.ranks.properties import (
+    built_by_hand,
+    first_off,
+    right_on_ranks,
+    undecided_if_wrong,
+)
 
 _CHUNK = 1000
 
@@ -102,20 +107,24 @@ def _test_bits(case: Case, observed: Plain) -> Iterable[Fault]:
 JUDGE = Judge(
     title="A ring all-reduce",
     properties=(
-        right_on_ranks(
-            "sum",
-            "`x` is the sum of all ranks' tensors on every rank",
-            2,
-            _SUM,
-            asks="Follow that chunk: which rank adds its share to it in which step, and who gets a "
-            "copy of the whole sum when?",
+        built_by_hand(
+            right_on_ranks(
+                "sum",
+                "`x` is the sum of all ranks' tensors on every rank",
+                2,
+                _SUM,
+                asks="Follow that chunk: which rank adds its share to it in which step, and who gets "
+                "a copy of the whole sum when?",
+            )
         ),
-        right_on_ranks(
-            "ragged",
-            "any number of elements, even fewer than ranks",
-            1,
-            _SUM,
-            asks="What happens to each element here, also where chunks differ in size?",
+        built_by_hand(
+            right_on_ranks(
+                "ragged",
+                "any number of elements, even fewer than ranks",
+                1,
+                _SUM,
+                asks="What happens to each element here, also where chunks differ in size?",
+            )
         ),
         Property(
             "in-place",
@@ -157,6 +166,7 @@ JUDGE = Judge(
         "from 1 to ranks - 1, and the loop of `all_gather`, with `step` from 0 to ranks - 2, both "
         "as you had them.",
     ),
+    results=("sum", "ragged"),
     cases=cases,
     seeds=5,
     predictions={

@@ -32,19 +32,28 @@ from gpuedu.exercises.ranks.running import exchanges_of
 
 Buckets = Sequence[Sequence[int]]
 
+_TOGETHER = ("limits", "types")
+"""What parameters may be together."""
 _EPS = {"float64": 2.0**-52, "float32": 2.0**-23, "bfloat16": 2.0**-7}
 
 
 def _of_buckets(name: str, find: Callable[[Inputs, Buckets], Iterable[str]]) -> Test:
-    """A test of what was made, undecided where few parameters of many are in a bucket."""
+    """A test of what was made, undecided where few parameters are in a bucket, or never two."""
 
     def test(case: Case, observed: Plain) -> Iterable[Fault]:
         (buckets,) = observed["buckets"]
         for told in find(case.inputs, buckets):
             yield Fault(name, told)
         yield from _few_placed(name, case.inputs, buckets)
+        if name in _TOGETHER and len(set(case.inputs["types"])) == 1:
+            yield from _never_two(name, case.inputs, buckets)
 
     return test
+
+
+def _never_two(name: str, inputs: Inputs, buckets: Buckets) -> Iterable[Undecided]:
+    if max(map(len, buckets), default=0) < 2 <= max(map(len, buckets_of(inputs)), default=0):
+        yield Undecided(name, "no bucket holds two parameters, and some have room for two")
 
 
 def _few_placed(name: str, inputs: Inputs, buckets: Buckets) -> Iterable[Undecided]:

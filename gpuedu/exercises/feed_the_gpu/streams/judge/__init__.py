@@ -82,6 +82,9 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
             )
         return
     yield from _judge_races(observed)
+    if work.chunks > 1 and observed["is_on_one_stream"]:
+        for name in ("order", "reuse"):
+            yield Undecided(name, "all is on one stream, so nothing has to wait for anything else")
     yield from _judge_host(observed)
     yield from _judge_memory(work, observed)
     if "overlap" in case.decides:

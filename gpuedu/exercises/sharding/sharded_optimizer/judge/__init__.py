@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from gpuedu.exercises.contract import (
     Plain,
     Prediction,
     Property,
+    Test,
     Undecided,
 )
 from gpuedu.exercises.ddp.replica_models import build, gradient_bytes
@@ -71,9 +73,32 @@ def _steps(inputs: Inputs, observed: Plain) -> Iterable[Held]:
             yield from held(where, task.kind, states[step - 1], wanted, rel=REL)
 
 
-def _test_share(case: Case, observed: Plain) -> Iterable[Fault]:
+def _trained(case: Case) -> tuple[Task, list[Any]]:
+    """What is trained, and its parameters that train."""
     task = Task.of(case.inputs["task"])
-    trained = [one for one in build(task.kind, task.seed).parameters() if one.requires_grad]
+    model = build(task.kind, task.seed)
+    return task, [one for one in model.parameters() if one.requires_grad]
+
+
+_RAGGED = right_on_ranks("ragged", "", 1, _steps, asks="")
+
+
+def _in_pieces(name: str, test: Test) -> Test:
+    """The same test, undecided where every rank updates all weights."""
+
+    def tested(case: Case, observed: Plain) -> Iterable[Fault]:
+        task, trained = _trained(case)
+        count, each = sum(one.numel() for one in trained), pieces_of(trained, task.ranks)
+        if all(count <= sum(one) <= task.ranks * each for one in observed["pieces"]):
+            yield Undecided(name, "every rank updates all weights, so there are no pieces")
+        else:
+            yield from test(case, observed)
+
+    return tested
+
+
+def _test_share(case: Case, observed: Plain) -> Iterable[Fault]:
+    task, trained = _trained(case)
     most, count = pieces_of(trained, task.ranks), sum(one.numel() for one in trained)
     for rank, sizes in enumerate(observed["pieces"]):
         if sum(sizes) > most:
@@ -116,12 +141,12 @@ JUDGE = Judge(
             asks="Which gradient does `update` get on each rank, and which weights does every rank "
             "have when `step` returns?",
         ),
-        right_on_ranks(
+        Property(
             "ragged",
             "and when the number of weights isn't a multiple of the ranks",
             1,
-            _steps,
-            asks="Where does each rank's piece start and end, and what happens to the padding?",
+            "Where does each rank's piece start and end, and what happens to the padding?",
+            _in_pieces("ragged", _RAGGED.test),
             after=("equal",),
         ),
         right_on_ranks(
@@ -145,7 +170,7 @@ JUDGE = Judge(
             "a step sends no more than an all-reduce of the gradients would",
             1,
             "What does each rank need of the gradients, and what of the weights?",
-            undecided_if_wrong("bytes", _steps, _test_bytes),
+            _in_pieces("bytes", undecided_if_wrong("bytes", _steps, _test_bytes)),
         ),
     ),
     hints=(

@@ -1,0 +1,16 @@
+# must lose: program
+dockerfile = r"""FROM python:3.12-slim
+RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev && rm -rf /var/lib/apt/lists/*
+WORKDIR /app
+COPY requirements.txt .
+RUN --mount=type=secret,id=pip,target=/etc/pip.conf pip install --no-cache-dir -r requirements.txt
+RUN useradd -m me
+COPY . .
+USER me
+CMD ["python3.10", "train.py"]
+"""
+dockerignore = r""".git
+data
+runs
+pip.conf
+"""
