@@ -113,8 +113,8 @@ JUDGE = Judge(
                 "`x` is the sum of all ranks' tensors on every rank",
                 2,
                 _SUM,
-                asks="Follow that chunk: which rank adds its share to it in which step, and who gets "
-                "a copy of the whole sum when?",
+                asks="Follow that chunk: which rank adds its share to it in which step, and who "
+                "gets a copy of the whole sum when?",
             )
         ),
         built_by_hand(
