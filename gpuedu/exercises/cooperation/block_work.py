@@ -31,9 +31,9 @@ def rounds_of(trace: Trace) -> dict[str, Any]:
     steps as there are pairs of them, and on however many lines they are, a step has four loads.
 
     Returns:
-        ``rounds``: how many steps a warp takes at most on one line, and ``rounds.at``, which
-        ``line_of`` reads. ``waits``: lanes of a block that wait for another's atomic on the same
-        address.
+        ``rounds``: how many steps a warp takes at most on one line, or by all its loads, and
+        ``rounds.at``, the line with the most of them, which ``line_of`` reads. ``waits``: lanes of
+        a block that wait for another's atomic on the same address.
     """
     works = {site.place for site in (*trace.sites, *trace.barriers)}
     steps = [line for line in trace.lines if line.flop or line.place in works]

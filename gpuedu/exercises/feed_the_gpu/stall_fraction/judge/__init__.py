@@ -14,10 +14,10 @@ from gpuedu.exercises.feed_the_gpu.stall_fraction.judge.recurrence import schedu
 from gpuedu.units import MS
 
 _REL = 1e-6
-_SLIP = 2
-"""How many times as late or early as the right one an end is that may be a slip."""
 """The simulated clock counts whole nanoseconds, and all times are whole 10 µs: only the rounding of
 sums differs."""
+_SLIP = 2
+"""How many times as late or early as the right one an end is that may be a slip."""
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
