@@ -60,7 +60,7 @@ class Printed:
 
 
 @contextlib.contextmanager
-def captured() -> Iterator[Printed]:
+def captured(*, descriptors: bool = True) -> Iterator[Printed]:
     """Divert stdout and stderr, and file descriptors 1 and 2, for the duration of a block.
 
     The descriptors go to a temporary file rather than a pipe: compiled code that prints while it
@@ -68,7 +68,7 @@ def captured() -> Iterator[Printed]:
     """
     printed = Printed()
     with contextlib.ExitStack() as stack:
-        spill = stack.enter_context(_diverted_descriptors())
+        spill = stack.enter_context(_diverted_descriptors()) if descriptors else None
         stack.enter_context(contextlib.redirect_stdout(printed.stream))
         stack.enter_context(contextlib.redirect_stderr(printed.stream))
         try:

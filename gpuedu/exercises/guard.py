@@ -82,14 +82,19 @@ class Outcome:
 
 
 @unbroken
-def play_guarded(play: Callable[[], Any], limit_s: float) -> Outcome:
+def play_guarded(play: Callable[[], Any], limit_s: float, *, is_ours: bool = False) -> Outcome:
     """Call ``play`` within ``limit_s`` seconds; only a KeyboardInterrupt gets through.
 
     It gets through even if the learner's code, or a training loop, caught it and went on.
+
+    Args:
+        play: what may go wrong.
+        limit_s: in seconds.
+        is_ours: it is the course's own code, which writes to no descriptor itself.
     """
     observed, problem = None, None
     started = time.perf_counter()
-    with captured() as printed:
+    with captured(descriptors=not is_ours) as printed:
         try:
             with modes_left(), _no_input(), time_limit(limit_s):
                 observed = call_learner(play)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch.utils._pytree import tree_leaves
 from torch.utils.weak import WeakIdKeyDictionary
+
+from gpuedu.training.tensors import tensors_in
 
 Arguments = tuple[Any, ...]
 Keywords = dict[str, Any]
@@ -34,7 +35,7 @@ class Placement:
 
     def has_any(self, data: Any) -> bool:
         """True if a tensor on the device is among the data."""
-        return any(map(self.is_on_device, tree_leaves(data)))
+        return any(map(self.is_on_device, tensors_in(data)))
 
     def is_device(self, device: Any) -> bool:
         """True if this names the device: for a stand-in, all but the string "cpu" does."""
@@ -55,12 +56,11 @@ class Placement:
 
     def mark(self, values: Any, *, on_host: bool) -> None:
         """Note on which side tensors are, also those in lists and dicts; only for stand-ins."""
-        for one in tree_leaves(values) if self.stand_in else ():
-            if isinstance(one, torch.Tensor):
-                if on_host:
-                    self._on_host[one] = True
-                else:
-                    self._on_host.pop(one, None)
+        for one in tensors_in(values) if self.stand_in else ():
+            if on_host:
+                self._on_host[one] = True
+            else:
+                self._on_host.pop(one, None)
 
     def is_for_host(self, name: str, args: Arguments, kwargs: Keywords) -> bool:
         """True if a call's result is on the host, when tensors are stand-ins."""

@@ -34,10 +34,10 @@ from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode, resolve_name
-from torch.utils._pytree import tree_leaves
 
 from gpuedu.training.call_sites import find_caller
 from gpuedu.training.placement import Arguments, Keywords, Placement, is_queued, named_device
+from gpuedu.training.tensors import tensors_in
 
 _VALUES = {
     "item": ".item()",
@@ -179,7 +179,7 @@ class SynchronizationCounter(TorchFunctionMode):
         """Watch a call: note it if it waits, let it happen, and note where its results are."""
         kwargs = kwargs or {}
         name = self._name(func)
-        tensors = [one for one in tree_leaves((args, kwargs)) if isinstance(one, torch.Tensor)]
+        tensors = tensors_in(args, kwargs)
         kind = self._kind(name, args, kwargs, tensors)
         # A list of tensors is read one by one.
         times = sum(map(self.placement.is_on_device, tensors)) if kind.endswith(_READS) else 1

@@ -22,7 +22,6 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.utils._python_dispatch import _disable_current_modes
-from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import flop_registry
 from torch.utils.weak import WeakIdKeyDictionary
 
@@ -32,6 +31,7 @@ from gpuedu.profiles.computing import NO_WORK
 from gpuedu.training.memory.counter import LiveCounter
 from gpuedu.training.placement import named_device
 from gpuedu.training.synchronizations import Synchronization, SynchronizationCounter
+from gpuedu.training.tensors import tensors_in
 
 _FREE = NO_WORK - {"_to_copy"}
 _UPLOAD = "copy to the device"
@@ -180,7 +180,7 @@ class _Device(LiveCounter):
             if result is not NotImplemented:
                 return result
         name = func.overloadpacket.__name__
-        given = [one for one in tree_leaves((args, kwargs)) if isinstance(one, Tensor)]
+        given = tensors_in(args, kwargs)
         part = self._part(given)
         written = self._written(func, args, kwargs or {}) if part == "other" else []
         result = super().__torch_dispatch__(func, types, args, kwargs)
@@ -204,7 +204,7 @@ class _Device(LiveCounter):
         if writes or (written and not self._gradients().isdisjoint(map(_storage, written))):
             part = "update"
         if part in ("other", "update"):
-            made = [one for one in tree_leaves(result) if isinstance(one, Tensor)]
+            made = tensors_in(result)
             at = len(self._meter.operations)
             self._touched.update((_storage(one), at) for one in (*written, *made))
         part = "evaluation" if self._meter.is_evaluating else part
@@ -246,7 +246,7 @@ class _Device(LiveCounter):
         for place, argument in enumerate(func._schema.arguments):
             if argument.alias_info is not None and argument.alias_info.is_write:
                 value = args[place] if place < len(args) else kwargs.get(argument.name)
-                found += [one for one in tree_leaves(value) if isinstance(one, Tensor)]
+                found += tensors_in(value)
         return found
 
 

@@ -75,6 +75,7 @@ def launch_play(
             *(inputs[one] for one in parameters),
             order=inputs.get("order"),
             watch=range(shape.blocks),
+            keep_lines=also is not None,
             max_turns=max_turns or max(MAX_TURNS, largest + 200),
         )
         seen = observe(trace, arrays)

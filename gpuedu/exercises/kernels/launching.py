@@ -35,6 +35,7 @@ def run_kernel(
     dynamic_shared_bytes: int = 0,
     order: Sequence[int] | str | None = None,
     watch: Sequence[int] = (0,),
+    keep_lines: bool = True,
     max_turns: int = MAX_TURNS,
 ) -> Trace:
     """Launch a learner's kernel on host arrays, which are changed in place.
@@ -46,7 +47,8 @@ def run_kernel(
         arguments: NumPy arrays and scalars.
         dynamic_shared_bytes: What the launch adds to a block's shared memory.
         order: The order in which blocks run, one after the other; None lets them run together.
-        watch: Linear blocks whose accesses are kept one by one.
+        watch: Linear blocks whose accesses and lines are kept one by one.
+        keep_lines: False keeps their accesses alone, which takes less time.
         max_turns: Turns of loops after which the launch is stopped as endless.
 
     Returns:
@@ -67,6 +69,7 @@ def run_kernel(
             dynamic_shared_bytes=dynamic_shared_bytes,
             order=order,
             watch=watch,
+            keep_lines=keep_lines,
             max_turns=max_turns,
         )
     _require_arguments(trace)

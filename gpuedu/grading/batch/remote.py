@@ -10,7 +10,7 @@ import threading
 
 from gpuedu.grading.batch.jobs import Job, Reply
 from gpuedu.grading.batch.processes import GraderProcess
-from gpuedu.grading.sandbox.cgroups import sweep_groups
+from gpuedu.grading.sandbox.sweeping import sweep
 
 _kept = threading.local()
 """The process of each thread, with its warm sandbox; the kernel ends it with the thread."""
@@ -43,4 +43,4 @@ def _sweep_once(sandbox: bool) -> None:
     with _sweeping:
         if sandbox and not _swept:
             _swept.append(True)
-            sweep_groups()
+            sweep()

@@ -18,10 +18,9 @@ from gpuedu.grading.batch.ledger import Ledger
 from gpuedu.grading.batch.processes import LocalCrew
 from gpuedu.grading.batch.reader import import_reader
 from gpuedu.grading.sandbox.availability import require_sandbox
-from gpuedu.grading.sandbox.cgroups import sweep_groups
 from gpuedu.grading.sandbox.limits import PlayingLimits
 from gpuedu.grading.sandbox.mounts import require_out_of_sight
-from gpuedu.grading.sandbox.sweeping import swept
+from gpuedu.grading.sandbox.sweeping import sweep, swept
 from gpuedu.grading.sandbox.users import players_user
 from gpuedu.grading.verdict import GradingTask
 from gpuedu.hardware.machine import available_memory_bytes
@@ -117,7 +116,7 @@ def grade_class(
         if not scheduler and sandbox:
             require_sandbox()
             require_out_of_sight([out, *(Path(task.path) for task in tasks)])
-            sweep_groups()
+            sweep()
             stack.enter_context(swept())
         ledger.sweep()
         is_new = tasks and ledger.is_empty()

@@ -52,7 +52,7 @@ def examine_cells(stage: Stage, exercise: Exercise, cells: Cells, seed: int) -> 
     """
     stage.prepare(exercise.lesson, cells.imports)
     began_s = time.perf_counter()
-    relay = Relay(stage.learner(), stage.machine)
+    relay = Relay(stage.learner(), stage.machine, stage.own_times)
     try:
         ask, has_blanks = _set_up(relay, exercise, cells, stage.limits)
     except _NothingToPlayError as told:

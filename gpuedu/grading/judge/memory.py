@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_STATUS = Path("/proc/self/status")
+_SIZES = Path("/proc/self/statm")
 
 
 @contextmanager
@@ -25,5 +25,4 @@ def at_most_more(nbytes: int) -> Iterator[None]:
 
 def _data_bytes() -> int:
     """Memory of its own that this process has, whether or not anything is in it yet."""
-    lines = _STATUS.read_text(encoding="ascii", errors="replace").splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmData:"))
+    return int(_SIZES.read_bytes().split()[5]) * resource.getpagesize()

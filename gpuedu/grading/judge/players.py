@@ -9,7 +9,7 @@ import threading
 import time
 from typing import Any, Protocol
 
-from gpuedu.allowance import Allowance
+from gpuedu.allowance import Allowance, ThreadTimes
 from gpuedu.grading.player.channel import Channel
 from gpuedu.grading.sandbox.limits import MachineFullError, PlayingLimits
 from gpuedu.grading.wire import WireError
@@ -35,7 +35,12 @@ class PlayerGoneError(Exception):
 
 
 class Player:
-    """One process that runs one exercise of one submission."""
+    """One process that runs one exercise of one submission.
+
+    Attributes:
+        pid: its number.
+        times: for how long it has run, and waited for a processor.
+    """
 
     def __init__(
         self,
@@ -46,7 +51,7 @@ class Player:
         pid: int,
     ) -> None:
         self._channel, self._group, self._limits = Channel(connection), group, limits
-        self.pid = pid
+        self.pid, self.times = pid, ThreadTimes(pid)
         self._output = _Output(output, limits.output_bytes, self._kill)
         self._ended = self.is_killed = False
 
@@ -61,7 +66,7 @@ class Player:
             MachineFullError: it is gone for lack of memory that others took.
         """
         try:
-            allowance = Allowance(limit_s, self.pid)
+            allowance = Allowance(limit_s, self.times)
             self._channel.send(request, limit_s)
             return self._channel.receive(allowance)
         except TimeoutError:
@@ -96,6 +101,7 @@ class Player:
         if not self._ended:
             self._ended = True
             self._channel.close()
+            self.times.close()
             self._output.close()
 
 

@@ -7,11 +7,10 @@ of the device. They take turns, so the one that was not asked is waiting.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
-from gpuedu.allowance import Allowance
+from gpuedu.allowance import Allowance, ThreadTimes
 from gpuedu.grading.judge.players import Player, PlayerGoneError
 
 MOST_MESSAGES = 1_000_000
@@ -26,6 +25,7 @@ class Relay:
     Args:
         learner: where the learner's code runs.
         machine: the other, started when it is first asked for.
+        own_times: of the thread that passes messages on.
 
     Attributes:
         learner: as it was given.
@@ -33,8 +33,10 @@ class Relay:
         used_device: whether the learner's code used the device, and left what it did in it.
     """
 
-    def __init__(self, learner: Player, machine: Callable[[], Player]) -> None:
-        self.learner, self._start_machine = learner, machine
+    def __init__(
+        self, learner: Player, machine: Callable[[], Player], own_times: ThreadTimes
+    ) -> None:
+        self.learner, self._start_machine, self._own_times = learner, machine, own_times
         self.asked_machine = self.used_device = False
         self._messages = 0
 
@@ -52,8 +54,7 @@ class Relay:
         They take turns, with the judge between them, whose time is not the learner's.
         """
         players = (self.learner, *([self._start_machine()] if self.asked_machine else []))
-        pids = (player.pid for player in players)
-        return Allowance(limit_s, *pids, between=threading.get_native_id())
+        return Allowance(limit_s, *(player.times for player in players), between=self._own_times)
 
     def ask_learner(self, request: Any, limit_s: float) -> Any:
         """Ask the learner's player; meanwhile it may use the device.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from types import TracebackType
 
+from gpuedu.allowance import ThreadTimes
 from gpuedu.grading.judge.compartments import Compartment
 from gpuedu.grading.judge.players import Player
 from gpuedu.grading.judge.zygote import Zygote
@@ -19,6 +21,9 @@ class Stage:
     Args:
         zygote: where compartments come from.
         limits: of each compartment.
+
+    Attributes:
+        own_times: of the thread that made it, and which judges.
     """
 
     def __init__(self, zygote: Zygote, limits: PlayingLimits) -> None:
@@ -27,6 +32,7 @@ class Stage:
         self._compartment: Compartment | None = None
         self._machine_compartment: Compartment | None = None
         self._machine: Player | None = None
+        self.own_times = ThreadTimes(threading.get_native_id())
 
     def __enter__(self) -> Stage:
         return self
@@ -41,6 +47,7 @@ class Stage:
             if compartment is not None:
                 compartment.end()
         self._compartment = self._machine_compartment = self._machine = None
+        self.own_times.close()
 
     def prepare(self, lesson: str, imports: str) -> None:
         """Make sure what a lesson needs is imported; see ``Zygote.prepare``."""

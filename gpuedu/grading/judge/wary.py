@@ -52,7 +52,9 @@ class _Judge:
         if self._is_costly():
             return self._faults(case, _COSTLY)
         with at_most_more(_VERDICT_BYTES):
-            outcome = play_guarded(lambda: self._timed(case, observed), VERDICT_LIMIT_S)
+            outcome = play_guarded(
+                lambda: self._timed(case, observed), VERDICT_LIMIT_S, is_ours=True
+            )
         if outcome.problem is None:
             return outcome.observed
         if not outcome.ends_check:

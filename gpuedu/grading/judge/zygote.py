@@ -9,12 +9,15 @@ import socket
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 from gpuedu.grading.judge.compartments import Compartment
 from gpuedu.grading.player.zygote import READY
 from gpuedu.grading.sandbox import syscalls
 from gpuedu.grading.sandbox.bubblewrap import HOME, command, writable_folders
+from gpuedu.grading.sandbox.copies import copy_course, folder_for_a_copy
 from gpuedu.grading.sandbox.limits import PlayingLimits, SandboxError
+from gpuedu.grading.sandbox.mounts import PACKAGE
 from gpuedu.grading.sandbox.users import players_user
 
 START_LIMIT_S = 120.0
@@ -33,14 +36,15 @@ class Zygote:
 
     def __init__(self, *, sandbox: bool = True) -> None:
         self.sandbox = sandbox
-        self._folder = None if sandbox else tempfile.TemporaryDirectory(prefix="gpuedu-player-")
+        self._folder = folder_for_a_copy() if sandbox else _folder_for_players()
         self._user = players_user() if sandbox else None
+        course = copy_course(PACKAGE, Path(self._folder.name)) if sandbox else None
         ours, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
         with theirs:
             inside = [sys.executable, "-m", "gpuedu.grading.player.zygote", str(theirs.fileno())]
             inside += [] if self._user is None else [str(self._user)]
             self._process = subprocess.Popen(
-                command(inside) if sandbox else inside,
+                command(inside, course) if course else inside,
                 env=None if sandbox else _plain_environment(),
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
@@ -114,8 +118,11 @@ class Zygote:
         self._process.wait()
         self._process.stderr.close()
         self._control.close()
-        if self._folder is not None:
-            self._folder.cleanup()
+        self._folder.cleanup()
+
+
+def _folder_for_players() -> tempfile.TemporaryDirectory:
+    return tempfile.TemporaryDirectory(prefix="gpuedu-player-")
 
 
 def _plain_environment() -> dict[str, str]:

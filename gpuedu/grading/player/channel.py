@@ -48,7 +48,7 @@ class Channel:
         at = 0
         while at < count:
             if allowance is not None:
-                left_s = allowance.left_s()
+                left_s = allowance.surely_left_s()
                 if left_s <= 0:
                     raise TimeoutError
                 self._connection.settimeout(left_s)

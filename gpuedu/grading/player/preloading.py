@@ -14,6 +14,8 @@ import threading
 from collections.abc import Iterator
 from types import ModuleType
 
+from gpuedu.grading.player.huge_pages import use_huge_pages
+
 _MACHINE = (
     *("gpuedu.simt", "gpuedu.compilers", "gpuedu.arrays", "gpuedu.lens"),
     *("gpuedu.grading.player.serving", "cloudpickle"),
@@ -143,3 +145,4 @@ def _settle() -> None:
         raise RuntimeError(f"threads in the zygote: {threading.enumerate()}")
     gc.collect()
     gc.freeze()  # what is shared with players is not copied because a collection looks at it
+    use_huge_pages()

@@ -17,7 +17,6 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from gpuedu.grading.sandbox.hidden import hidden_files, hidden_folders
 from gpuedu.grading.sandbox.limits import SandboxError
 from gpuedu.grading.sandbox.mounts import (
     EMPTIED,
@@ -35,7 +34,6 @@ HOME = "/home/learner"
 USER_ID = 1000
 _HOSTS = Path(__file__).with_name("hosts")
 """What ``localhost`` is; no name of the machine's network."""
-_NOTHING = Path(__file__).with_name("nothing.py")
 _OF_A_USER = ("--unshare-all", "--unshare-user")
 _OF_ROOT = (
     *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"),
@@ -98,8 +96,13 @@ def _why_not(program: str, namespaces: Sequence[str], user: int | None) -> str:
     return (tried.stderr.strip() or f"status {tried.returncode}") if tried.returncode else ""
 
 
-def command(inside: Sequence[str]) -> list[str]:
-    """The command line that runs another command inside the sandbox."""
+def command(inside: Sequence[str], course: Path) -> list[str]:
+    """The command line that runs another command inside the sandbox.
+
+    Args:
+        inside: the other command.
+        course: a copy of the course, as it may be seen there; see ``copy_course``.
+    """
     return [
         program(),
         *_namespaces(),
@@ -111,7 +114,7 @@ def command(inside: Sequence[str]) -> list[str]:
         # The whole of /proc, so that each player can be given one of its own over it.
         *_devices(),
         *("--bind", "/proc", "/proc"),
-        *_course(),
+        *_course(course),
         *("--dir", "/etc", "--ro-bind", str(_HOSTS), "/etc/hosts"),
         # An ordinary user owns the folder of devices, which all players see.
         *("--remount-ro", "/", "--remount-ro", "/dev"),
@@ -145,10 +148,10 @@ def _own_folders() -> Iterator[str]:
         yield from ("--tmpfs", folder)
 
 
-def _bind(path: Path) -> Iterator[str]:
+def _bind(path: Path, name: Path) -> Iterator[str]:
     """Something of this machine to read, in folders that all may enter, wherever it lies here."""
-    yield from _parents(path)
-    yield from ("--ro-bind", str(path), str(path))
+    yield from _parents(name)
+    yield from ("--ro-bind", str(path), str(name))
 
 
 def _parents(path: Path) -> Iterator[str]:
@@ -192,7 +195,7 @@ def _system() -> Iterator[str]:
         if path.is_symlink():
             yield from ("--symlink", str(path.readlink()), name)
         elif path.exists():
-            yield from _bind(path)
+            yield from _bind(path, path)
     for name in EMPTIED:
         if Path(name).is_dir() and not Path(name).is_symlink():
             yield from ("--tmpfs", name, "--remount-ro", name)
@@ -200,16 +203,12 @@ def _system() -> Iterator[str]:
         if is_alias(path):
             yield from ("--symlink", path.resolve().name, str(path))
         else:
-            yield from _bind(path)
+            yield from _bind(path, path)
 
 
-def _course() -> Iterator[str]:
-    """The package, with nothing where something is that a learner's code must not see."""
-    yield from _bind(PACKAGE)
-    for package in names_of(PACKAGE, mounted()):
-        for folder in hidden_folders(package):
-            yield from ("--tmpfs", str(folder), "--remount-ro", str(folder))
-        for file in hidden_files(package):
-            yield from ("--ro-bind", str(_NOTHING), str(file))
+def _course(copy: Path) -> Iterator[str]:
+    """The package under each of its names, as a learner's code may see it."""
+    for name in names_of(PACKAGE, mounted()):
+        yield from _bind(copy, name)
     for copy in other_copies():
         yield from ("--tmpfs", str(copy), "--remount-ro", str(copy))

@@ -28,6 +28,8 @@ _BUFFERS = 256 * MIB
 """Of connections, which version 1 counts by themselves; version 2 counts them as memory."""
 _NEARLY = 0.95
 """Of a limit: what does not fit under it is asked for in pieces."""
+_PAUSE_S = 0.0005
+"""Until killed processes are looked for again: most are gone by then."""
 _count = itertools.count()
 
 
@@ -51,7 +53,7 @@ class ControlGroup:
                     os.kill(process, signal.SIGKILL)
             if time.monotonic() > end_s:
                 return False
-            time.sleep(0.002)
+            time.sleep(_PAUSE_S)
         return True
 
     def out_of_memory(self) -> bool:

@@ -6,10 +6,7 @@ So players have only what a lesson's plays need.
 
 from __future__ import annotations
 
-import contextlib
-import py_compile
 from collections.abc import Iterator
-from importlib.util import cache_from_source
 from pathlib import Path
 
 _PACKAGES = (
@@ -73,15 +70,15 @@ long_runs/cluster_month  long_runs/interrupted_run  long_runs/watched_run  long_
 
 
 def hidden_folders(package: Path) -> list[Path]:
-    """Folders of the package that should appear empty."""
+    """Folders of the package that are not there for players."""
     places = ("exercises/*/judge", "exercises/*/*/judge")
     judges = [one for place in places for one in package.glob(place) if one.is_dir()]
     return sorted([*judges, *(package / one for one in _PACKAGES)])
 
 
 def hidden_files(package: Path) -> list[Path]:
-    """Modules for lessons that no play imports, and what Python has compiled of them."""
-    return sorted({one for source in _sources(package) for one in _with_compiled(source)})
+    """Modules that no play imports."""
+    return sorted(set(_sources(package)))
 
 
 def _sources(package: Path) -> Iterator[Path]:
@@ -91,12 +88,3 @@ def _sources(package: Path) -> Iterator[Path]:
         lesson, _, name = pattern.partition("/")
         for place in (name, f"*/{name}") if lesson == "*" else (name,):
             yield from package.glob(f"exercises/{lesson}/{place}.py")
-
-
-def _with_compiled(source: Path) -> Iterator[Path]:
-    """A source and its bytecode, which is made first: nothing can be put over what comes later."""
-    if not Path(cache_from_source(str(source))).exists():
-        with contextlib.suppress(OSError, py_compile.PyCompileError):
-            py_compile.compile(str(source), doraise=True)
-    yield source
-    yield from source.parent.glob(f"__pycache__/{source.stem}.*.pyc")

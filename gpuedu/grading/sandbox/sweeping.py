@@ -1,4 +1,4 @@
-"""Removes the control groups of a grader that was killed and so cannot do it itself.
+"""Removes control groups and copies of a grader that was killed and so cannot do it itself.
 
 A separate process waits for the grader's end, on a pipe that nothing writes to.
 """
@@ -12,14 +12,21 @@ import time
 from collections.abc import Iterator
 
 from gpuedu.grading.sandbox.cgroups import sweep_groups
+from gpuedu.grading.sandbox.copies import sweep_copies
 
 _LOOKS, _PAUSE_S = 50, 0.2
 """Its judges end a little later than the grader."""
 
 
+def sweep() -> None:
+    """Remove what killed graders left behind."""
+    sweep_groups()
+    sweep_copies()
+
+
 @contextlib.contextmanager
 def swept() -> Iterator[None]:
-    """Whatever ends this process inside the block, none of its control groups is left."""
+    """Whatever ends this process inside the block, none of its groups and copies is left."""
     command = [sys.executable, "-m", __name__]
     with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as sweeper:
         try:
@@ -36,7 +43,7 @@ def main() -> None:
     if not sys.stdin.buffer.read():
         for _ in range(_LOOKS):
             with contextlib.suppress(OSError):
-                sweep_groups()
+                sweep()
             time.sleep(_PAUSE_S)
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuedu.simt.machine.counters import MaskCounts, SiteCounts
+from gpuedu.simt.machine.counters import MaskCounts, PartingCounts, SiteCounts
 from gpuedu.simt.machine.fences import Handovers
 from gpuedu.simt.machine.findings import Findings
-from gpuedu.simt.machine.masks import Mask, words
+from gpuedu.simt.machine.masks import Mask
 from gpuedu.simt.machine.regions import Region
 from gpuedu.simt.machine.shadow import Known, Shadow
 from gpuedu.simt.machine.views import Allocation, View
@@ -46,6 +47,8 @@ class Account:
         launch: Launch,
         parameters: Sequence[Any],
         watch: Sequence[int],
+        *,
+        keep_lines: bool = True,
     ) -> None:
         self.program, self.regions, self.launch = program, regions, launch
         self.now = 0
@@ -54,13 +57,13 @@ class Account:
         size = launch.blocks, launch.warps_per_block
         self._regions = [MaskCounts(*size) for _ in regions]
         self._sites = [SiteCounts(*size) for _ in program.sites]
-        self._branches = [(MaskCounts(*size), np.zeros(size, np.int64)) for _ in program.branches]
+        self._branches = [(MaskCounts(*size), PartingCounts(*size)) for _ in program.branches]
         self._barriers = [np.zeros(launch.blocks, np.int64) for _ in program.barriers]
         self._views = [value for value in parameters if isinstance(value, View)]
         self._does = self._operations()
         self._shadows: dict[int, Shadow] = {}
         self._touched: dict[tuple[int, str], np.ndarray] = {}
-        self.watch = Watch(watch, len(program.sites), self._views)
+        self.watch = Watch(watch, self._views, keep_lines=keep_lines)
         self._runs, self._shape = False, (1, 1)
         self._rows: Any = None
         self._everybody: Mask = None
@@ -100,7 +103,7 @@ class Account:
             return
         for number in range(len(self._sites)):
             self._flush(number)
-        for counts in (*self._regions, *(ran for ran, _ in self._branches)):
+        for counts in (*self._regions, *(one for both in self._branches for one in both)):
             counts.flush(self._rows, self._shape)
         self._runs = False
 
@@ -113,18 +116,18 @@ class Account:
             mask = self._everybody
         if self._regions[region].add(mask):
             self._regions[region].flush(self._rows, self._shape)
-        if self.watch.row is not None:
+        if self.watch.row is not None and self.watch.keep_lines:
             self.watch.step(self.now, region, mask, epoch)
 
     def branch(self, site: int, mask: Mask, then: Mask, orelse: Mask) -> None:
         """Threads parted."""
-        executions, divergent = self._branches[site]
+        executions, parted = self._branches[site]
         if executions.add(self._everybody if mask is None else mask):
             executions.flush(self._rows, self._shape)
         if then is False or orelse is False:
             return
-        one, other = words(then, self._shape), words(orelse, self._shape)
-        divergent[self._rows] += (one != 0) & (other != 0)
+        if parted.add(then, orelse):
+            parted.flush(self._rows, self._shape)
 
     def barrier(self, site: int, arrived: Any) -> None:
         """Blocks met."""
@@ -157,27 +160,26 @@ class Account:
     def _flush(self, number: int) -> None:
         site = self._sites[number]
         entry = self.program.sites[number]
-        if entry.space is Space.GLOBAL and site.pending:
-            self._touch(site, str(entry.operation))
-        site.flush(self._rows, self._shape, atomic=entry.operation == Operation.ATOMIC)
+        touch = partial(self._touch, str(entry.operation)) if entry.space is Space.GLOBAL else None
+        is_atomic = entry.operation == Operation.ATOMIC
+        site.flush(self._rows, self._shape, touch, atomic=is_atomic)
 
-    def _touch(self, site: SiteCounts, operation: str) -> None:
+    def _touch(self, operation: str, view: View, at: np.ndarray, active: np.ndarray | None) -> None:
         """Mark the sectors of memory that were read or written."""
-        flat = site.view.flat  # type: ignore[union-attr]
+        flat = view.flat
         allocation = flat.allocation
+        if active is not None:
+            at = at[np.broadcast_to(active, at.shape)]
+        byte = at * flat.step + flat.start
+        size = flat.data.dtype.itemsize
         for kind in {"load": ("read",), "store": ("written",)}.get(operation, ("read", "written")):
             key = (allocation.number, kind)
             if key not in self._touched:
                 self._touched[key] = np.zeros(allocation.size_bytes // SECTOR_BYTES + 2, bool)
             touched = self._touched[key]
-            for at, mask in site.pending:
-                if mask is not None:
-                    at, mask = np.broadcast_arrays(at, mask)
-                    at = at[mask]
-                byte = at * flat.step + flat.start
-                touched[byte // SECTOR_BYTES] = True
-                if flat.data.dtype.itemsize > 1 and SECTOR_BYTES % flat.data.dtype.itemsize:
-                    touched[(byte + flat.data.dtype.itemsize - 1) // SECTOR_BYTES] = True
+            touched[byte // SECTOR_BYTES] = True
+            if size > 1 and SECTOR_BYTES % size:
+                touched[(byte + size - 1) // SECTOR_BYTES] = True
 
     def shadow(self, allocation: Allocation, operation: str) -> Shadow | None:
         """The history of a global allocation; None if nothing in it can race."""
@@ -221,7 +223,7 @@ class Account:
                     entry.place,
                     entry.text,
                     ran.executions.reshape(-1),
-                    parted.reshape(-1),
+                    parted.divergent.reshape(-1),
                 )
                 for entry, (ran, parted) in zip(self.program.branches, self._branches, strict=True)
             ),
@@ -310,7 +312,7 @@ class Account:
     @staticmethod
     def empty(launch: Launch, report: Findings, *, complete: bool) -> Trace:
         """A trace of a launch that was not counted: findings only."""
-        watch = Watch((), 0, [])
+        watch = Watch((), [])
         return Trace(
             launch,
             (),

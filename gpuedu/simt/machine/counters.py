@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,15 +43,50 @@ class MaskCounts:
         """Count what waits."""
         if not self._turns:
             return
-        executions: Any = 0
-        total: Any = 0
-        for mask, turns in self._turns.values():
-            lanes = _lanes(words(mask, shape))
-            executions = executions + (lanes > 0) * turns
-            total = total + lanes * turns
-        self.executions[rows] += executions
-        self.lanes[rows] += total
+        for masks, turns in _of_one_shape(self._turns.values()):
+            lanes = _lanes(words(masks[0] if len(masks) == 1 else _stack(masks), shape))
+            often = turns[0] if len(masks) == 1 else np.array(turns)[:, np.newaxis, np.newaxis]
+            executions, total = (lanes > 0) * often, lanes * often
+            if len(masks) > 1:
+                executions, total = executions.sum(axis=0), total.sum(axis=0)
+            self.executions[rows] += executions
+            self.lanes[rows] += total
         self._turns, self._last = {}, [False, 0]
+
+
+class PartingCounts:
+    """How often lanes of a warp parted at a branch."""
+
+    def __init__(self, blocks: int, warps: int) -> None:
+        self.divergent = np.zeros((blocks, warps), np.int64)
+        self._pending: list[tuple[np.ndarray, Mask]] = []
+
+    def add(self, then: Mask, orelse: Mask) -> bool:
+        """They did once more; True when enough of this waits to be counted now."""
+        if then is None or orelse is None:  # all and none
+            return False
+        self._pending.append((then, orelse))  # type: ignore[arg-type]
+        return len(self._pending) > BATCH_MASKS
+
+    def flush(self, rows: Any, shape: tuple[int, int]) -> None:
+        """Count what waits."""
+        for then, orelse in _of_one_shape(self._pending, second=True):
+            one, other = words(_stack(then), shape), words(_stack(orelse), shape)
+            self.divergent[rows] += ((one != 0) & (other != 0)).sum(axis=0)
+        self._pending = []
+
+
+def _of_one_shape(
+    pairs: Iterable[Sequence[Any]], *, second: bool = False
+) -> Iterator[tuple[list[Any], list[Any]]]:
+    """Pairs by the shape of the first, and perhaps of the second: all firsts, and all seconds."""
+    groups: dict[Any, tuple[list[Any], list[Any]]] = {}
+    for one, other in pairs:
+        kind = np.shape(one), np.shape(other) if second else ()
+        ones, others = groups.setdefault(kind, ([], []))
+        ones.append(one)
+        others.append(other)
+    yield from groups.values()
 
 
 class SiteCounts:
@@ -91,35 +127,35 @@ class SiteCounts:
         self.lanes += max(at.size, 1 if mask is None else mask.size)  # type: ignore[union-attr]
         return self.lanes > BATCH_LANES
 
-    def flush(self, rows: Any, shape: tuple[int, int], *, atomic: bool) -> None:
-        """Count what waits, by groups that can be counted together."""
-        self.masks.flush(rows, shape)
-        groups: dict[tuple[Any, ...], list[tuple[np.ndarray, Mask]]] = {}
-        for at, mask in self.pending:
-            kind = (at.shape, None if mask is None else mask.shape)  # type: ignore[union-attr]
-            groups.setdefault(kind, []).append((at, mask))
-        for (at_shape, mask_shape), entries in groups.items():
-            count = max(at_shape[0], mask_shape[0] if mask_shape else 1)
-            self._count(entries, (count, shape[1]), rows, atomic=atomic)
-        self.pending, self.lanes = [], 0
-
-    def _count(
+    def flush(
         self,
-        entries: list[tuple[np.ndarray, Mask]],
-        wide: tuple[int, int],
         rows: Any,
+        shape: tuple[int, int],
+        touch: Callable[[View, np.ndarray, np.ndarray | None], None] | None,
         *,
         atomic: bool,
     ) -> None:
-        view = self.view
-        assert view is not None
-        at = _stacked([a for a, _ in entries], wide)
-        active = None
-        if entries[0][1] is not None:
-            same = all(m is entries[0][1] for _, m in entries)
-            masks = [m for _, m in (entries[:1] if same else entries)]
-            active = _stacked(masks, wide)  # type: ignore[arg-type]
-        self._enter(view, at, active, rows, atomic=atomic)
+        """Count what waits, by groups that can be counted together.
+
+        Args:
+            rows: of the counts.
+            shape: rows and threads that run.
+            touch: told of the elements, (accesses, rows, warps, 32), and of the lanes.
+            atomic: whether lanes with one address count.
+        """
+        self.masks.flush(rows, shape)
+        for ats, masks in _of_one_shape(self.pending, second=True):
+            assert self.view is not None
+            is_of_all = masks[0] is None
+            wide = (max(len(ats[0]), 1 if is_of_all else len(masks[0])), shape[1])
+            at, active = _stacked(ats, wide), None
+            if not is_of_all:
+                same = all(mask is masks[0] for mask in masks)
+                active = _stacked(masks[:1] if same else masks, wide)
+            if touch is not None:
+                touch(self.view, at, active)
+            self._enter(self.view, at, active, rows, atomic=atomic)
+        self.pending, self.lanes = [], 0
 
     def _enter(
         self, view: View, at: np.ndarray, active: np.ndarray | None, rows: Any, *, atomic: bool
@@ -158,7 +194,12 @@ class SiteCounts:
         return self.counts[name].reshape(-1)
 
 
+def _stack(values: list[np.ndarray]) -> np.ndarray:
+    """Arrays of one shape, with two axes, as (values, ..., ...)."""
+    return np.concatenate(values).reshape(len(values), *values[0].shape)
+
+
 def _stacked(values: list[np.ndarray], wide: tuple[int, int]) -> np.ndarray:
     """Values of one shape as (values, rows, warps, 32), each spread over ``wide`` (rows, T)."""
-    spread = np.broadcast_to(np.stack(values), (len(values), *wide))
+    spread = np.broadcast_to(_stack(values), (len(values), *wide))
     return spread.reshape(len(values), wide[0], -1, WARP_SIZE)

@@ -60,11 +60,14 @@ def same_as(mask: Mask, other: Mask) -> Mask:
 
 
 def words(mask: Mask, shape: tuple[int, int]) -> np.ndarray:
-    """The lanes of each warp as the bits of a word, (rows, warps); one row where blocks agree."""
+    """The lanes of each warp as the bits of a word, (rows, warps); one row where blocks agree.
+
+    Of several masks, stacked, as many of these.
+    """
     if mask is None:
         return np.full((1, shape[1] // WARP_SIZE), 0xFFFFFFFF, np.uint32)
-    if mask.shape[1] != shape[1]:  # type: ignore[union-attr]
-        mask = np.broadcast_to(mask, (mask.shape[0], shape[1]))  # type: ignore[arg-type,union-attr]
+    if mask.shape[-1] != shape[1]:  # type: ignore[union-attr]
+        mask = np.broadcast_to(mask, (*mask.shape[:-1], shape[1]))  # type: ignore[arg-type,union-attr]
     return np.packbits(mask, axis=-1, bitorder="little").view("<u4")  # type: ignore[arg-type]
 
 

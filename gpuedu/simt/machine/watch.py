@@ -41,11 +41,13 @@ class Watch:
     """Keeps what the blocks in ``blocks`` do, up to a limit of entries each, and of lanes in total.
 
     An entry is (now, site or region, block, epoch); what its lanes did is a row of a separate
-    array, one array for all blocks that run together.
+    array, one array for all blocks that run together. Lines only with ``keep_lines``.
     """
 
-    def __init__(self, blocks: Sequence[int], sites: int, views: Sequence[View]) -> None:
-        self.blocks = tuple(blocks)
+    def __init__(
+        self, blocks: Sequence[int], views: Sequence[View], *, keep_lines: bool = True
+    ) -> None:
+        self.blocks, self.keep_lines = tuple(blocks), keep_lines
         self.truncated = self.accesses_truncated = False
         self._room_for_accesses, self._room_for_lines = _Room(), _Room()
         self.row: list[tuple[int, int]] | None = None

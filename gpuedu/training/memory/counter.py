@@ -23,6 +23,7 @@ from torch.utils._pytree import tree_leaves
 from gpuedu.training.dispatch import DispatchWatch
 from gpuedu.training.errors import SimulatedOutOfMemoryError
 from gpuedu.training.memory.live_block import LiveBlock
+from gpuedu.training.tensors import tensors_in
 
 
 class LiveCounter(DispatchWatch):
@@ -57,7 +58,7 @@ class LiveCounter(DispatchWatch):
     ) -> Any:
         """Run the operator and count what it made."""
         result = func(*args, **(kwargs or {}))
-        made = [value for value in tree_leaves(result) if isinstance(value, Tensor)]
+        made = tensors_in(result)
         if made:
             given = {_key(value) for value in tree_leaves((args, kwargs)) if _has_storage(value)}
             if func is torch.ops.aten.lift_fresh.default:  # how torch.tensor hands over its result

@@ -12,8 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from gpuedu import allowance
-from gpuedu.allowance import Allowance
+from gpuedu.allowance import Allowance, ThreadTimes
 from gpuedu.course.proof import Bench
 from gpuedu.exercises.registry import load
 from gpuedu.grading.judge import players
@@ -127,11 +126,11 @@ def test_what_a_player_waits_for_a_processor_is_not_its_time(stage, monkeypatch)
     """The system says of the judge's own waits, and of others', what the test lets it say."""
     began_s = time.monotonic()
 
-    def waited_s(pid):
-        return max(time.monotonic() - began_s, 0.0) if pid == player.pid else 0.0
+    def times_s(times):
+        return 0.0, max(time.monotonic() - began_s, 0.0) if times is player.times else 0.0
 
     player = stage.learner()
-    monkeypatch.setattr(allowance, "waited_for_a_processor_s", waited_s)
+    monkeypatch.setattr(ThreadTimes, "ran_and_waited_s", times_s)
     sleep = {"do": "load", "lesson": "welcome", "exercise": "first-check", "limit_s": 9.0}
     sleep |= {"cells": [["a", "import time; time.sleep(0.8)" + "\n" + RIGHT]]}
     assert player.ask({**sleep, "arguments": ["copied_bytes"]}, 0.4)["problem"] is None
@@ -141,7 +140,7 @@ def test_what_a_player_waits_for_a_processor_is_not_its_time(stage, monkeypatch)
 
 
 def test_what_the_judge_does_between_two_players_is_not_their_time(stage):
-    one = Relay(stage.learner(), stage.machine).allowance(10.0)
+    one = Relay(stage.learner(), stage.machine, stage.own_times).allowance(10.0)
     began_s = time.thread_time()
     while time.thread_time() - began_s < 0.3:  # it computes
         pass

@@ -9,19 +9,22 @@ from types import SimpleNamespace
 
 import pytest
 
+from gpuedu.allowance import ThreadTimes
 from gpuedu.grading.judge.players import Player, PlayerGoneError
 from gpuedu.grading.judge.relaying import Relay
 from gpuedu.grading.sandbox import PlayingLimits
 from gpuedu.grading.wire import pack
 
+OWN_TIMES = ThreadTimes()
+
 
 @pytest.mark.parametrize("call", [1, None, [], "call"])
 def test_a_call_of_no_form_is_none(call):
     """Compiled code may have written over the machine that says it."""
-    machine = SimpleNamespace(pid=os.getpid(), ask=lambda request, limit_s: {"call": call})
-    learner = SimpleNamespace(pid=os.getpid(), ask=lambda request, limit_s: {"given": None})
+    machine = SimpleNamespace(times=OWN_TIMES, ask=lambda request, limit_s: {"call": call})
+    learner = SimpleNamespace(times=OWN_TIMES, ask=lambda request, limit_s: {"given": None})
     with pytest.raises(PlayerGoneError):
-        Relay(learner, lambda: machine).ask_machine({"do": "play"}, 1.0)
+        Relay(learner, lambda: machine, OWN_TIMES).ask_machine({"do": "play"}, 1.0)
 
 
 @pytest.fixture
@@ -59,7 +62,7 @@ def test_replies_that_were_sent_ahead_do_not_last_longer_than_the_time():
         time.sleep(0.01)
         return {"answer": 0, "done": True}
 
-    learner, machine = (SimpleNamespace(pid=os.getpid(), ask=one) for one in (ask, answer))
+    learner, machine = (SimpleNamespace(times=OWN_TIMES, ask=one) for one in (ask, answer))
     with pytest.raises(TimeoutError):
-        Relay(learner, lambda: machine).ask_learner({"do": "load"}, 0.1)
+        Relay(learner, lambda: machine, OWN_TIMES).ask_learner({"do": "load"}, 0.1)
     assert len(asked) < 100

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from importlib.util import cache_from_source
 from pathlib import Path
 
 import grimp
@@ -95,17 +94,6 @@ def test_what_no_play_imports_is_hidden(modules, is_hidden):
     shown = (one for one in there - needed if not is_hidden(one))
     seen = sorted(one for one in shown if not any(part in one for part in HANDED_OUT))
     assert not seen, f"name them in {hidden_files.__module__}, or move them to a judge: {seen}"
-
-
-def test_what_python_compiled_is_hidden_with_its_source(tmp_path):
-    """What is not compiled yet might be while a class is graded."""
-    lesson = tmp_path / "exercises" / "one" / "two"
-    (lesson / "__pycache__").mkdir(parents=True)
-    for name in ("picture.py", "play.py", "__pycache__/picture.cpython-39.pyc"):
-        (lesson / name).write_text("")
-    compiled = Path(cache_from_source(str(lesson / "picture.py"))).name
-    names = {one.name for one in hidden_files(tmp_path)}
-    assert names == {"picture.cpython-39.pyc", compiled, "picture.py"}
 
 
 def test_no_function_is_there_that_judges_alone_call(is_hidden):

@@ -21,9 +21,12 @@ print(sorted(one.name for one in (*Path(sys.prefix).iterdir(), *copies)))
 """
 ENTERS = """
 import subprocess, sys
-from gpuedu.grading.sandbox import bubblewrap
-command = bubblewrap.command([sys.executable, "-c", sys.argv[1]])
-print(subprocess.run(command, capture_output=True, text=True, check=True).stdout, end="")
+from pathlib import Path
+from gpuedu.grading.sandbox import bubblewrap, copies, mounts
+with copies.folder_for_a_copy() as made:
+    course = copies.copy_course(mounts.PACKAGE, Path(made))
+    command = bubblewrap.command([sys.executable, "-c", sys.argv[1]], course)
+    print(subprocess.run(command, capture_output=True, text=True, check=True).stdout, end="")
 """
 
 
@@ -51,17 +54,18 @@ def test_a_class_in_an_environment_is_not_seen_by_its_learners(by_a_link, tmp_pa
     assert not seen & {"submitted", "verdicts", "src", "etc", "pip.conf", "judge.py"}
 
 
-def test_what_is_hidden_is_hidden_under_every_name(tmp_path, monkeypatch, zygote):
+def test_the_copy_is_what_is_seen_under_every_name(tmp_path, monkeypatch, zygote):
     link = tmp_path / "link"
     link.symlink_to(mounts.PACKAGE.parent)
     monkeypatch.setattr(bubblewrap, "mounted", lambda: [mounts.PACKAGE, link])
-    words = bubblewrap.command(["true"])
-    judges = mounts.PACKAGE.glob("exercises/*/*/judge")
-    expected = {str(one) for one in judges} | {str(mounts.PACKAGE / "grading" / "judge")}
-    emptied = {word for before, word in pairwise(words) if before == "--tmpfs"}
-    assert expected <= emptied
-    other = link / mounts.PACKAGE.name
-    assert {str(other / Path(one).relative_to(mounts.PACKAGE)) for one in expected} <= emptied
+    words = bubblewrap.command(["true"], tmp_path / "copy")
+    bound = {
+        name: what
+        for option, what, name in zip(words, words[1:], words[2:], strict=False)
+        if option == "--ro-bind"
+    }
+    for name in (mounts.PACKAGE, link / mounts.PACKAGE.name):
+        assert bound[str(name)] == str(tmp_path / "copy")
 
 
 def test_another_copy_of_the_course_is_not_there(tmp_path, monkeypatch, zygote):
@@ -70,14 +74,14 @@ def test_another_copy_of_the_course_is_not_there(tmp_path, monkeypatch, zygote):
     (copy.parent / "other").mkdir()
     monkeypatch.setattr(mounts, "of_python", lambda: [tmp_path / "lib"])
     assert mounts.other_copies() == [copy]
-    words = bubblewrap.command(["true"])
+    words = bubblewrap.command(["true"], tmp_path)
     assert ("--tmpfs", str(copy)) in set(pairwise(words))
 
 
-def test_the_systems_own_settings_and_exchange_are_not_there(zygote):
+def test_the_systems_own_settings_and_exchange_are_not_there(tmp_path, zygote):
     program = f"from pathlib import Path\nfor one in {mounts.EMPTIED}:\n"
     program += "    assert not Path(one).exists() or not any(Path(one).iterdir()), one\n"
-    command = bubblewrap.command([sys.executable, "-c", program])
+    command = bubblewrap.command([sys.executable, "-c", program], tmp_path)
     told = subprocess.run(command, capture_output=True, text=True, check=False)
     assert told.returncode == 0, told.stderr
 

@@ -23,6 +23,7 @@ from gpuedu.grading.sandbox import (
     mounts,
     users,
 )
+from gpuedu.grading.sandbox.copies import copy_course, folder_for_a_copy
 from gpuedu.grading.sandbox.users import (
     PLAYERS,
     players_user,
@@ -99,16 +100,18 @@ def test_the_course_is_seen_below_a_folder_that_only_root_may_enter(tmp_path, mo
         f"import os; os.setresgid(*[{PLAYERS}] * 3); os.setresuid(*[{PLAYERS}] * 3)\n"
         f"print(open({str(package / 'here.txt')!r}).read(), open('/etc/hosts').read())"
     )
-    command = bubblewrap.command([sys.executable, "-c", program])
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    with folder_for_a_copy() as made:
+        course = copy_course(package, Path(made))
+        command = bubblewrap.command([sys.executable, "-c", program], course)
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout.startswith("seen 127.0.0.1"), done.stderr
 
 
-def test_a_sandbox_has_no_terminal_and_the_devices_that_programs_need():
+def test_a_sandbox_has_no_terminal_and_the_devices_that_programs_need(tmp_path):
     """Terminals are the whole machine's, and it has few."""
     names = "null zero full random urandom shm fd stdin stdout stderr"
     program = f"import os; print(sorted(os.listdir('/dev')) == sorted({names.split()!r}))"
-    command = bubblewrap.command([sys.executable, "-c", program])
+    command = bubblewrap.command([sys.executable, "-c", program], tmp_path)
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "True", done.stderr
 
@@ -186,9 +189,10 @@ def test_nothing_can_be_left_but_in_folders_of_ones_own(is_ordinary, monkeypatch
     """An ordinary user owns all that bubblewrap makes, the folder of devices among it."""
     if is_ordinary:
         monkeypatch.setattr(bubblewrap, "players_user", lambda: None)
-    found = subprocess.run(
-        bubblewrap.command([sys.executable, "-c", LEAVES]), capture_output=True, text=True
-    )
+    with folder_for_a_copy() as made:
+        course = copy_course(mounts.PACKAGE, Path(made))
+        command = bubblewrap.command([sys.executable, "-c", LEAVES], course)
+        found = subprocess.run(command, capture_output=True, text=True)
     assert found.returncode == 0, found.stderr
     own = ("/tmp", *bubblewrap.writable_folders())
     beside = [one for one in found.stdout.split() if not one.startswith(own)]

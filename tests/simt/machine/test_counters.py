@@ -84,7 +84,7 @@ def test_global_counts_are_those_of_single_lanes(made, dtype, start):
     counts = SiteCounts(3, 2)
     for at, mask in made:
         counts.add(view, at, mask)
-    counts.flush(slice(0, 3), SHAPE, atomic=True)
+    counts.flush(slice(0, 3), SHAPE, None, atomic=True)
     expected = plain_counts(made, view.dtype.itemsize, start, Space.GLOBAL)
     for name in ("requests", "lanes", "sectors", "same_address_lanes"):
         np.testing.assert_array_equal(counts.column(name).reshape(3, 2), expected[name], name)
@@ -97,7 +97,7 @@ def test_shared_counts_are_those_of_single_lanes(made, dtype):
     counts = SiteCounts(3, 2)
     for at, mask in made:
         counts.add(view, at, mask)
-    counts.flush(slice(0, 3), SHAPE, atomic=False)
+    counts.flush(slice(0, 3), SHAPE, None, atomic=False)
     expected = plain_counts(made, view.dtype.itemsize, 0, Space.SHARED)
     for name in ("requests", "lanes", "wavefronts"):
         np.testing.assert_array_equal(counts.column(name).reshape(3, 2), expected[name], name)
@@ -112,7 +112,7 @@ def test_registers_and_constants_are_counted_by_their_masks_alone(made, space):
         for at, mask in made:
             counts.add(view, at, mask)
     assert not counts.pending
-    counts.flush(slice(0, 3), SHAPE, atomic=False)
+    counts.flush(slice(0, 3), SHAPE, None, atomic=False)
     expected = plain_counts(made, 4, 0, space)
     for name in SiteCounts.NAMES:
         wanted = 50 * expected[name] if name in ("requests", "lanes") else 0
@@ -122,7 +122,7 @@ def test_registers_and_constants_are_counted_by_their_masks_alone(made, space):
 def test_blocks_that_ran_are_the_ones_that_are_counted():
     counts = SiteCounts(6, 2)
     counts.add(view_of("f4", Space.GLOBAL, 0), np.arange(64)[np.newaxis], None)
-    counts.flush(np.array([5, 1]), (2, 64), atomic=False)
+    counts.flush(np.array([5, 1]), (2, 64), None, atomic=False)
     assert counts.column("requests").reshape(6, 2)[:, 0].tolist() == [0, 1, 0, 0, 0, 1]
     assert counts.column("sectors").sum() == 2 * 2 * 4
 

@@ -13,13 +13,13 @@ from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils._pytree import tree_leaves
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.guard import ToldProblemError, learner_line
 from gpuedu.profiles.computing import NO_WORK
 from gpuedu.training.dispatch import DispatchWatch
 from gpuedu.training.synchronizations import SynchronizationCounter
+from gpuedu.training.tensors import tensors_in
 
 _FREE = NO_WORK - {"_to_copy"}
 """To the profiler, the copy of a ``to`` is a call inside it; here it is the operation itself."""
@@ -50,7 +50,7 @@ class KernelCounter(DispatchWatch):
         name = func.overloadpacket.__name__
         if not (func.is_view or name in _FREE):
             self.names.append(name)
-        tensors = [one for one in tree_leaves((args, kwargs)) if isinstance(one, torch.Tensor)]
+        tensors = tensors_in(args, kwargs)
         # A single number of the host is handed over with the launch.
         devices = {one.device.type for one in tensors if one.ndim}
         if len(devices) > 1 and "cpu" in devices:

@@ -9,10 +9,10 @@ from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils._pytree import tree_leaves
 
 from gpuedu.training.call_sites import find_caller
 from gpuedu.training.placement import Placement
+from gpuedu.training.tensors import tensors_in
 
 _OPERATORS = ("add", "sub", "mul", "div", "truediv", "pow")
 _REFUSES = {
@@ -48,8 +48,7 @@ class Mixing(TorchFunctionMode):
         """See a call, and let it happen."""
         name = getattr(func, "__name__", "")
         if not self.first and name in _REFUSES:
-            leaves = tree_leaves((args, kwargs or {}))
-            tensors = [one for one in leaves if isinstance(one, torch.Tensor)]
+            tensors = tensors_in(args, kwargs)
             there = [self._placement.is_on_device(one) for one in tensors]
             is_refused = any(
                 one.ndim and not is_there for one, is_there in zip(tensors, there, strict=True)

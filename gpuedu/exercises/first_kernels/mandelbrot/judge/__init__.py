@@ -56,11 +56,11 @@ def escape_times(
     real, imaginary = left + columns * step, top - rows * step
     x, y = np.zeros((2, *np.broadcast_shapes(real.shape, imaginary.shape)))
     steps = np.zeros(x.shape, np.int64)
-    for _ in range(limit):
-        inside = x * x + y * y <= 4
-        next_x, next_y = x * x - y * y + real, 2 * x * y + imaginary
-        x, y = np.where(inside, next_x, x), np.where(inside, next_y, y)
-        steps += inside
+    with np.errstate(over="ignore", invalid="ignore"):  # what has escaped never comes back
+        for _ in range(limit):
+            across, down = x * x, y * y
+            steps += across + down <= 4
+            x, y = across - down + real, 2 * x * y + imaginary
     return steps
 
 

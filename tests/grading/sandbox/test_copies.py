@@ -1,0 +1,86 @@
+"""The course as players see it, in a copy of its own."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpuedu.grading.sandbox.copies import copy_course, folder_for_a_copy, sweep_copies
+from gpuedu.grading.sandbox.hidden import hidden_files, hidden_folders
+from gpuedu.grading.sandbox.mounts import PACKAGE
+
+
+@pytest.fixture(scope="module")
+def copy():
+    with folder_for_a_copy() as folder:
+        yield copy_course(PACKAGE, Path(folder))
+
+
+def files_in(folder):
+    return {one.relative_to(folder) for one in folder.rglob("*") if one.is_file()}
+
+
+def test_it_has_all_but_what_is_hidden(copy):
+    closed = [one.relative_to(PACKAGE) for one in hidden_folders(PACKAGE)]
+    hidden = {one.relative_to(PACKAGE) for one in hidden_files(PACKAGE)}
+    sources = {one for one in files_in(PACKAGE) if "__pycache__" not in one.parts}
+    expected = {
+        one for one in sources - hidden if not any(one.is_relative_to(folder) for folder in closed)
+    }
+    assert {one for one in files_in(copy) if "__pycache__" not in one.parts} == expected
+    assert not [one for one in closed if (copy / one).exists()]
+
+
+def test_python_finds_in_it_what_it_has_compiled(copy):
+    """A source that is newer than its bytecode would be compiled again by each player."""
+    told = subprocess.run(
+        [sys.executable, "-v", "-c", "import gpuedu.errors"],
+        cwd=copy.parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert f"matches {copy / 'errors.py'}" in told.stderr
+
+
+def test_bytecode_of_what_is_hidden_is_not_in_it(tmp_path):
+    """Neither of another version of Python, nor what is just being written."""
+    lesson = tmp_path / "gpuedu" / "exercises" / "one" / "two"
+    (lesson / "__pycache__").mkdir(parents=True)
+    compiled = ("picture.cpython-39.pyc", "picture.cpython-39.pyc.1407", "play.cpython-39.pyc")
+    for name in ("picture.py", "play.py", *(f"__pycache__/{one}" for one in compiled)):
+        (lesson / name).write_text("")
+    (tmp_path / "copy").mkdir()
+    names = {one.name for one in files_in(copy_course(tmp_path / "gpuedu", tmp_path / "copy"))}
+    assert names == {"play.py", "play.cpython-39.pyc"}
+
+
+def test_all_may_read_it_whatever_the_course_allows(tmp_path):
+    package = tmp_path / "gpuedu"
+    package.mkdir(mode=0o700)
+    (package / "play.py").write_text("")
+    (package / "play.py").chmod(0o600)
+    (tmp_path / "copy").mkdir()
+    copy = copy_course(package, tmp_path / "copy")
+    assert copy.stat().st_mode & 0o777 == 0o755
+    assert (copy / "play.py").stat().st_mode & 0o777 == 0o644
+
+
+def test_what_a_killed_grader_left_is_swept():
+    program = (
+        "import time\nfrom gpuedu.grading.sandbox.copies import folder_for_a_copy\n"
+        "made = folder_for_a_copy()\nprint(made.name, flush=True)\ntime.sleep(60)"
+    )
+    grader = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    with grader.stdout:
+        left = Path(grader.stdout.readline().strip())
+    sweep_copies()
+    assert left.is_dir()
+    grader.send_signal(signal.SIGKILL)
+    grader.wait()
+    sweep_copies()
+    assert not left.exists()
