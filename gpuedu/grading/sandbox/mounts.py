@@ -30,16 +30,30 @@ _OF_PYTHON = ("bin", "lib", "lib32", "lib64", "include", "pyvenv.cfg")
 
 
 def of_python() -> list[Path]:
-    """Python's programs and packages, without what lies in one another or in the system's."""
+    """Python's programs and packages, without what lies in one another or in the system's.
+
+    Raises:
+        SandboxError: they lie where this user may not look.
+    """
     prefixes = {sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve().parents[1])}
     wanted = {Path(prefix, name) for prefix in prefixes for name in _OF_PYTHON}
     wanted |= {Path(one) for one in site.getsitepackages()}
-    wanted = {one for one in wanted if one.exists() and not one.is_relative_to("/usr")}
+    wanted = {one for one in wanted if _is_there(one) and not one.is_relative_to("/usr")}
     return sorted(
         one
         for one in wanted
         if not any(one != other and one.is_relative_to(other) for other in wanted)
     )
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except PermissionError as fault:
+        raise SandboxError(
+            f"{path} belongs to this Python, and this user may not enter a folder above it",
+            remedy="`chmod o+x` that folder, or a Python that this user can read",
+        ) from fault
 
 
 def is_alias(path: Path) -> bool:

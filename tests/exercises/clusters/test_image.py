@@ -330,7 +330,7 @@ def test_steps_that_go_on_after_a_failure(run, is_told):
 
 def test_lists_that_another_command_may_fetch():
     text = "FROM ubuntu:24.04\nRUN curl x | bash - && apt-get install -y nodejs"
-    from gpuedu.exercises.clusters.image.judge.program import _without_lists
+    from gpuedu.exercises.clusters.image.judge.installing import _without_lists
 
     assert not list(_without_lists(read_dockerfile(text)))
     assert list(_without_lists(read_dockerfile(text.replace("curl x | bash - && ", ""))))

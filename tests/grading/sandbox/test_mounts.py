@@ -94,3 +94,13 @@ def test_a_class_where_learners_can_read_is_refused(tmp_path):
     (tmp_path / "link").symlink_to("/usr")
     with pytest.raises(SandboxError, match="lies in /usr"):
         mounts.require_out_of_sight([tmp_path / "link" / "verdicts"])
+
+
+def test_a_python_below_a_closed_folder_is_refused_by_name(monkeypatch):
+    def exists(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "exists", exists)
+    with pytest.raises(SandboxError, match="this user may not enter a folder above it") as told:
+        mounts.of_python()
+    assert "chmod o+x" in told.value.remedy

@@ -10,13 +10,8 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.clusters.context import Files, kept
 from gpuedu.exercises.clusters.dockerfile import Dockerfile, read_dockerfile
 from gpuedu.exercises.clusters.image.judge.contents import contents
-from gpuedu.exercises.clusters.image.judge.program import (
-    bad_context,
-    broken_program,
-    installing,
-    leaked_secret,
-    with_nvcc,
-)
+from gpuedu.exercises.clusters.image.judge.installing import installing
+from gpuedu.exercises.clusters.image.judge.program import bad_context, broken_program, with_nvcc
 from gpuedu.exercises.clusters.image.judge.rules import (
     deaf_command,
     left_behind,
@@ -25,6 +20,7 @@ from gpuedu.exercises.clusters.image.judge.rules import (
     told_secrets,
     unsafe_user,
 )
+from gpuedu.exercises.clusters.image.judge.secret import leaked_secret
 from gpuedu.exercises.clusters.image.project import PACKAGE, PROGRAM, changed, folder, work
 from gpuedu.exercises.clusters.layers import MAKES_LAYER, build_all
 from gpuedu.exercises.contract import Case, Judge, Prediction
