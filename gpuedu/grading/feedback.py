@@ -84,7 +84,10 @@ def _asked(prop: Mapping[str, Any], exercise: str) -> str:
 
 @cache
 def _own_words(exercise: str) -> frozenset[str]:
-    """All texts in the sources of an exercise, and in what it shares with others."""
+    """All texts in the sources of an exercise, and in what it shares with others, but docstrings.
+
+    Of many sentences one can be chosen that stands for what was seen.
+    """
     course = Path(exercises.__file__).parent
     own = course.joinpath(*package_of(exercise).split(".")[2:])
     known = json.loads((own / "judge" / FILE).read_text("utf-8"))["mistakes"].values()
@@ -95,7 +98,9 @@ def _own_words(exercise: str) -> frozenset[str]:
 def _texts_in(places: Iterable[Path]) -> Iterator[str]:
     files = (one.glob("*.py") if one.is_dir() else [one] for one in places)
     for path in {one for found in files for one in found}:
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            text = node.value if isinstance(node, ast.Constant) else None
+        tree = ast.parse(path.read_text("utf-8"))
+        docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            text = node.value if isinstance(node, ast.Constant) and id(node) not in docs else None
             if isinstance(text, str) and len(text) >= _SENTENCE:
                 yield text

@@ -215,12 +215,12 @@ def failure_name(task: GradingTask) -> str:
 
 
 def write_verdict(folder: Path, name: str, verdict: Verdict) -> Path:
-    """Write a verdict's file whole or not at all, and force it to disk."""
+    """Write a verdict's file whole or not at all, for its owner alone, and force it to disk."""
     text = json.dumps(verdict.as_dict(), indent=1, ensure_ascii=True)
     path, beside = folder / name, folder / f".{name}.{os.getpid()}"
     with writing_in(folder):
         try:
-            with beside.open("w", encoding="utf-8") as file:
+            with open(beside, "w", encoding="utf-8", opener=_private) as file:
                 file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
@@ -234,6 +234,10 @@ def write_verdict(folder: Path, name: str, verdict: Verdict) -> Path:
         finally:
             os.close(handle)
     return path
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 @contextlib.contextmanager

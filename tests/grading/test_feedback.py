@@ -9,6 +9,7 @@ import pytest
 from gpuedu.course.proof import Bench
 from gpuedu.exercises.mistakes import FILE
 from gpuedu.exercises.registry import load
+from gpuedu.exercises.why_gpus.parallel_cpu.serial_walk import walks_alone
 from gpuedu.grading.feedback import feedback_card
 from gpuedu.grading.report.behaviors import without_numbers
 from tests.grading.test_equal_verdicts import ROOT
@@ -40,6 +41,13 @@ def test_a_cause_that_the_course_does_not_have_is_not_shown(cause):
 def test_names_that_a_learner_gave_are_not_in_a_question():
     cause = f"Which stream reads `{LEAKS}`, and which one writes it?"
     assert "hundred" not in card_of("streams", "order", cause)
+
+
+def test_a_docstring_of_the_course_is_no_question():
+    """There are more than a thousand: which one is shown could say what was seen."""
+    docstring = walks_alone.__doc__.strip().splitlines()[0]
+    assert len(docstring) > 20
+    assert docstring not in card_of("parallel-cpu", "parallel", walks_alone.__doc__)
 
 
 @pytest.mark.parametrize("exercise", ["streams", "transpose", "sgd-or-adam"])

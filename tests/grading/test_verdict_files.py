@@ -8,7 +8,14 @@ import os
 import pytest
 
 from gpuedu.errors import GpueduError
-from gpuedu.grading.verdict import FORMAT, read_verdicts
+from gpuedu.grading.verdict import (
+    FORMAT,
+    GradingTask,
+    State,
+    Verdict,
+    read_verdicts,
+    write_verdict,
+)
 
 WHOLE_VERDICT = {
     **dict.fromkeys(("learner", "lesson", "variant", "seed", "digest", "course"), "x"),
@@ -37,3 +44,10 @@ def test_verdicts_with_odd_parts_are_named(tmp_path):
     os.mkfifo(path)
     with pytest.raises(GpueduError, match="is not a verdict"):
         read_verdicts(tmp_path)
+
+
+def test_a_verdict_is_its_owners_alone(tmp_path):
+    """It has what learners' feedback leaves out."""
+    verdict = Verdict(GradingTask("ann", "00_welcome", "", 7), State.GRADED)
+    path = write_verdict(tmp_path, "x.verdict.json", verdict)
+    assert path.stat().st_mode & 0o777 == 0o600

@@ -7,12 +7,15 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from multiprocessing.connection import Connection, wait
 
 from gpuedu.errors import GpueduError
 from gpuedu.grading.batch.jobs import COURSE, Job, Notice, Reply
 from gpuedu.grading.sandbox.cgroups import judges_group
 
+JOB_LIMIT_S = 3000.0
+"""How long a job may take. Limits on learners' code end each one sooner: it is for what hangs."""
 ENDING_LIMIT_S = 10.0
 """How long a grader may take to end its sandbox before both are killed."""
 
@@ -34,6 +37,7 @@ class GraderProcess:
         self.connection = Connection(ours.detach())
         self._limits = contextlib.ExitStack()
         self._is_limited = False
+        self._began_s = 0.0
 
     def is_alive(self) -> bool:
         """True if it is still running."""
@@ -41,7 +45,7 @@ class GraderProcess:
 
     def send(self, job: Job) -> None:
         """Give it a job; if it is gone, ``receive`` says so."""
-        self.job = job
+        self.job, self._began_s = job, time.monotonic()
         self._limit(job.sandbox)
         with contextlib.suppress(OSError):
             self.connection.send(job)
@@ -59,13 +63,20 @@ class GraderProcess:
             self._limits.enter_context(judges_group(self._process.pid))
 
     def receive(self) -> Reply:
-        """Wait for the reply to its job; if the process ended, that is the reply."""
+        """Wait for the reply to its job; if the process ended, or hangs, that is the reply."""
         self.job = None
         try:
-            return self.connection.recv()
+            if self.connection.poll(max(self.left_s(), 0.0)):
+                return self.connection.recv()
+            self.end(0.0)
+            return Reply(fault=f"the worker did not reply within {JOB_LIMIT_S:g} s")
         except (EOFError, OSError):
             self.end(0.5)
             return Reply(fault=f"the worker ended (status {self._process.returncode})")
+
+    def left_s(self) -> float:
+        """What is left for its job."""
+        return self._began_s + JOB_LIMIT_S - time.monotonic()
 
     def end(self, limit_s: float = ENDING_LIMIT_S) -> None:
         """End the process and its sandbox."""
@@ -118,7 +129,10 @@ class LocalCrew:
             GpueduError: the course was changed meanwhile, or the sandbox is gone.
         """
         busy = {process.connection: process for process in self._processes if process.job}
-        answered = [busy[one] for one in wait(list(busy)) if one in busy]
+        ready = wait(
+            list(busy), max(min((one.left_s() for one in busy.values()), default=0.0), 0.0)
+        )
+        answered = [one for at, one in busy.items() if at in ready or one.left_s() <= 0]
         answers = [(process.job, process.receive()) for process in answered]
         for _, reply in answers:
             if reply.is_unfit:  # every process of this machine is alike

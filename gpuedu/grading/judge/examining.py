@@ -214,16 +214,18 @@ class _Table:
         request = {"do": "again", "lesson": self._exercise.lesson, "exercise": self._exercise.id}
         request |= {"inputs": dict(case.inputs), "recorded": recorded}
         request["limit_s"] = self._again_left_s
+        ours = not self._play.compiles
         self._relay.used_device = True  # what was done there is no longer the course's alone
         self._relay.start_machine()
         allowance = self._relay.allowance(self._again_left_s)
-        outcome = self._reply_of(self._relay.ask_machine, request, self._again_left_s, ours=True)
+        outcome = self._reply_of(self._relay.ask_machine, request, self._again_left_s, ours=ours)
         self._again_left_s = max(allowance.left_s(), 0.0)
         return outcome
 
     def _play_one(self, case: Case, left_s: float) -> Outcome:
         request = {"do": "play", "inputs": dict(case.inputs), "limit_s": left_s}
-        return self._reply_of(self._ask, request, left_s, ours=self._play.on_machine)
+        ours = self._play.on_machine and not self._play.compiles
+        return self._reply_of(self._ask, request, left_s, ours=ours)
 
     def _reply_of(
         self, ask: Ask, request: dict[str, Any], limit_s: float, *, ours: bool

@@ -32,13 +32,16 @@ def wary(exercise: Exercise) -> Exercise:
 class _Judge:
     """Judges results that nobody vouches for: it never raises because of one, and never hangs.
 
-    What the learner's process alone says of itself may be made to cost any time. Time in which the
-    judge computes is then the fault of what it was given; other time is the machine's.
+    What the learner's process alone says of itself, and a text that a learner wrote, may be made to
+    cost any time. Time in which the judge computes is then the fault of what it was given; other
+    time is the machine's.
     """
 
     def __init__(self, exercise: Exercise) -> None:
         self._judge = exercise.judge
-        self._is_vouched = exercise.play.on_machine or exercise.play.is_repeatable
+        is_typed = all(one.kind is str for one in exercise.play.answers)
+        by_the_course = exercise.play.on_machine or exercise.play.is_repeatable
+        self._is_vouched = by_the_course and not is_typed
         self._spent_s = 0.0
 
     def verdict(self, case: Case, observed: Plain) -> Iterable[Fault | Finding]:

@@ -20,7 +20,8 @@ _SET_INTERFACE_FLAGS, _IS_UP = 0x8914, 0x1
 _SOCKETS, _SOCKETS_6 = Path("/proc/net/sockstat"), Path("/proc/net/sockstat6")
 _OPEN = {("TCP:", "inuse"), ("TCP:", "tw"), ("TCP6:", "inuse")}
 """Counts of this network: of ports that are held, and of connections that wait for their end."""
-_NO_SETUID, _NO_DEVICES, _NO_PROGRAMS, _READ_ONLY = 2, 4, 8, 1
+_NO_SETUID, _NO_DEVICES, _NO_PROGRAMS, _READ_ONLY, _BIND = 2, 4, 8, 1, 4096
+_OF_A_USER = ("/proc/keys", "/proc/key-users")
 _SET_DEATH_SIGNAL, _SET_DUMPABLE, _DROP_BOUND, _NO_NEW_PRIVILEGES = 1, 4, 24, 38
 _SET_FILTER, _MODE_FILTER = 22, 2
 _KEYCTL = {"x86_64": 250, "aarch64": 219}
@@ -134,12 +135,17 @@ def mount_memory(folder: str, size_bytes: int) -> None:
 def mount_processes() -> None:
     """Put a /proc over the old one that shows only this namespace; if refused, an empty one.
 
-    Nothing in it can be written to, neither the kernel's settings nor anything of a process.
+    Nothing in it can be written to, neither the kernel's settings nor anything of a process. Keys
+    are a user's, whatever the namespace.
     """
     try:
         _mount("proc", "/proc", _NO_SETUID | _NO_DEVICES | _NO_PROGRAMS | _READ_ONLY, "")
     except PermissionError:
         _mount("tmpfs", "/proc", _NO_SETUID | _NO_DEVICES | _READ_ONLY, "size=0")
+    for name in _OF_A_USER:
+        if Path(name).exists():
+            status = _libc().mount(b"/dev/null", name.encode(), None, _BIND, None)
+            _require(status, f"empty {name}")
 
 
 def _mount(kind: str, folder: str, flags: int, options: str) -> None:

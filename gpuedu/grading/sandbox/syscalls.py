@@ -4,6 +4,9 @@ The list is what Python, NumPy, PyTorch, Numba, compilers' drivers and gloo ask 
 else, including what future kernels add, does not exist for a player (ENOSYS), which libraries treat
 like an older kernel. Sources: the manual pages of section 2, and for the names of calls
 libseccomp's own tables.
+
+``SO_LINGER`` is not on it: whoever closes such a connection last waits, and that may be the judge,
+to whom it was sent beside a message.
 """
 
 from __future__ import annotations
@@ -53,7 +56,7 @@ _MESSAGES = """
     accept accept4 bind connect epoll_create epoll_create1 epoll_ctl epoll_pwait epoll_pwait2
     epoll_wait eventfd eventfd2 getpeername getrandom getsockname getsockopt listen msgctl msgget
     msgrcv msgsnd poll ppoll pselect6 recvfrom recvmmsg recvmsg select semctl semget semop
-    semtimedop sendmmsg sendmsg sendto setsockopt shmat shmctl shmdt shmget shutdown signalfd
+    semtimedop sendmmsg sendmsg sendto shmat shmctl shmdt shmget shutdown signalfd
     signalfd4 socketpair
 """
 _FIRST_OF_LINUX = 1024
@@ -108,6 +111,11 @@ def program() -> bytes:
         made.add_rule(pyseccomp.ALLOW, "socket", argument(0, pyseccomp.EQ, int(network)))
     route = argument(0, pyseccomp.EQ, int(socket.AF_NETLINK)), argument(2, pyseccomp.EQ, _ROUTE)
     made.add_rule(pyseccomp.ALLOW, "socket", *route)
+    # All options of sockets but this one; a number is another one if it differs in some bit.
+    for place, number in ((1, socket.SOL_SOCKET), (2, socket.SO_LINGER)):
+        for bit in (1 << n for n in range(32)):
+            differs = argument(place, pyseccomp.MASKED_EQ, bit, ~number & bit)
+            made.add_rule(pyseccomp.ALLOW, "setsockopt", differs)
     made.add_rule(pyseccomp.ALLOW, "keyctl", argument(0, pyseccomp.EQ, _JOIN_SESSION_KEYRING))
     with tempfile.TemporaryFile() as file:
         made.export_bpf(file)

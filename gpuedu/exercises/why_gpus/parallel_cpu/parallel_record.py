@@ -15,7 +15,7 @@ from gpuedu.exercises.why_gpus.parallel_cpu.serial_walk import calls_compiled, w
 
 
 def record_of(function: Any, arrays: Sequence[Any] | None = ()) -> dict[str, Any]:
-    """Plain facts about the learner's function, after it was called.
+    """Plain facts about the learner's function, after it was compiled.
 
     Args:
         function: the learner's.

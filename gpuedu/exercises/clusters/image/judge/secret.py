@@ -24,6 +24,8 @@ from gpuedu.exercises.clusters.installs import (
 )
 from gpuedu.exercises.documents import Complaint
 
+_LONG = 2_000
+"""Characters of a command, at most."""
 _HOME = r"(~|\$\{?HOME\}?|/root|/home/[^/\s]+)"
 _CONFIGURATION = (
     rf"(/etc/(xdg/pip/)?|/usr/(local/)?|/opt/conda/|{_HOME}/(\.config/pip|\.pip)/)pip\.conf"
@@ -107,9 +109,17 @@ def _is_read(mount: dict[str, str], one: Instruction) -> bool:
     is_environments = target == f"{folder}/pip.conf" and f"{folder}/bin" in told
     is_there = re.fullmatch(_CONFIGURATION, target) or is_environments
     is_named = re.search(rf"PIP_CONFIG_FILE\W{{1,4}}{place}\b", told)
-    is_given = re.search(rf"(\bPIP_\w+=|\bpip\b[^;&\n]*)[\"']?\$\([^)]*{place}\b", told)
+    is_given = any(map(_is_given, re.split(rf"{place}\b", told)[:-1]))
     is_copied = _is_copied(mount, one, "ln|cp|mv|install|cat|tee")
     return bool(is_there or is_named or is_given or is_copied or "env" in mount)
+
+
+def _is_given(before: str) -> bool:
+    """Whether what stands before a place hands what is in it to pip: ``pip ... $(cat``."""
+    command, opened, inside = before[-_LONG:].rpartition("$(")
+    command = re.split(r"[;&\n]", command)[-1]
+    is_to_pip = re.search(r"\bPIP_\w+=[\"']?$|\bpip\b", command)
+    return bool(opened and ")" not in inside and is_to_pip)
 
 
 def _target(mount: dict[str, str], one: Instruction) -> str:
@@ -119,6 +129,10 @@ def _target(mount: dict[str, str], one: Instruction) -> str:
 
 def _is_copied(mount: dict[str, str], one: Instruction, how: str) -> bool:
     """Whether a command brings a secret to where pip looks."""
-    place = re.escape(_target(mount, one))
-    pattern = rf"\b({how})\b[^;&\n]*{place}\s[^;&\n]*{_CONFIGURATION}"
-    return re.search(pattern, script(one)) is not None
+    place = re.compile(rf"{re.escape(_target(mount, one))}\s")
+    for command in re.split(r"[;&\n]", script(one)):
+        begin = re.search(rf"\b({how})\b", command)
+        source = place.search(command, begin.end()) if begin else None
+        if source and re.search(_CONFIGURATION, command[source.end() :]):
+            return True
+    return False
