@@ -95,8 +95,9 @@ HARMLESS = {
         "import pathlib, gpuedu\nroot = pathlib.Path(gpuedu.__file__).parent / 'exercises'\n"
         "for one in [*root.rglob('*picture*'), *root.rglob('measure*'), *root.rglob('gradient_noise*')]:\n"
         "    assert b'def ' not in one.read_bytes() and b'code' not in one.read_bytes(), one\n"
-        "from gpuedu.exercises.training_step import counting_pictures\n"
-        "assert not hasattr(counting_pictures, 'count_gpt_step')"
+        "try:\n    from gpuedu.exercises.training_step import counting_pictures\n"
+        "except ImportError:\n    counting_pictures = None\n"
+        "assert counting_pictures is None"
     ),
     "looks for judges": (
         "import pathlib, gpuedu\nroot = pathlib.Path(gpuedu.__file__).parent\n"

@@ -94,7 +94,8 @@ def test_a_users_keys_are_not_told(learner):
     code = """
 from pathlib import Path
 for name in ("/proc/keys", "/proc/key-users"):
-    assert not Path(name).exists() or Path(name).read_bytes() == b"", name
+    told = Path(name).read_text() if Path(name).exists() else "127.0.0.1"
+    assert told.startswith("127.0.0.1"), told
 """
     assert run(learner, code)["problem"] is None
 
