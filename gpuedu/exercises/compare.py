@@ -104,9 +104,10 @@ def _is_near(got: np.ndarray, expected: np.ndarray, wrong: np.ndarray) -> bool:
         return True
     pairs = np.stack([got.astype(np.float64).ravel(), expected.astype(np.float64).ravel()])
     pairs = pairs[:, np.isfinite(pairs).all(axis=0)]
-    if 2 * pairs.shape[1] < wrong.size or not np.ptp(pairs, axis=1).all():
+    if 2 * pairs.shape[1] < wrong.size:
         return False
-    return bool(np.corrcoef(pairs)[0, 1] > _RELATED)
+    with np.errstate(all="ignore"):  # memory that nobody has written may hold any numbers
+        return bool(np.ptp(pairs, axis=1).all() and np.corrcoef(pairs)[0, 1] > _RELATED)
 
 
 def show_apart(got: float, expected: float) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Inputs, Play
 from gpuedu.exercises.functions import call_play
+from gpuedu.exercises.guard import explain
 from gpuedu.exercises.inference.speculative.rounds import play_all, read_tokens
 from gpuedu.exercises.plain import array
 
@@ -21,6 +23,7 @@ _NUMBERS = call_play(
     "speedup(acceptance, k, draft_cost)",
     "best_k(acceptance, draft_cost, most) -> int",
 )
+_MADE_FROM = {"speedup": ("expected_tokens",), "best_k": ("expected_tokens", "speedup")}
 
 
 def play_speculative(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
@@ -37,15 +40,37 @@ def play_speculative(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     if call == "all":
         chain = (inputs[name] for name in ("q", "p", "start", "k", "levels"))
         return {"rounds": _as_array([came for *_, came in play_all(verify, *chain)])}
+    beside = _beside(answers, inputs)
     try:
-        return _NUMBERS.run(answers, inputs)
+        return {**_NUMBERS.run(answers, inputs), "beside": beside}
     except ZeroDivisionError:
         if inputs.get("acceptance") != 1:
             raise
+        if any(map(math.isnan, beside)):
+            return {"result": math.nan, "beside": beside}
         raise AnswerError(
             f"`{call}` divided by 0 where `acceptance` is 1",
             remedy="What if every guess is accepted?",
         ) from None
+
+
+def _beside(answers: Sequence[Any], inputs: Inputs) -> list[float]:
+    """Where all guesses are accepted: what the functions give that this one may be made from.
+
+    NaN stands for an error.
+    """
+    found: list[float] = []
+    if inputs["acceptance"] != 1:
+        return found
+    for call in _MADE_FROM.get(inputs["call"], ()):
+        asked = {"k": inputs.get("most"), **inputs, "call": call}
+        try:
+            found.append(_NUMBERS.run(answers, asked)["result"])
+        except Exception as fault:
+            if explain(fault, 0).ends_check:
+                raise
+            found.append(math.nan)
+    return found
 
 
 def _called(function: Callable[..., Any], inputs: Inputs, names: Sequence[str]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,12 @@ def laid_out(values: np.ndarray, layout: str) -> Any:
 
 def without_memory(tensor: Any) -> Any:
     """One of the same shape, dtype and strides that has no values."""
+    return without_values(tensor, "meta")
+
+
+def without_values(tensor: Any, device: str) -> Any:
+    """One of the same shape, dtype and strides on a device; NaN is all that it can hold there."""
     import torch
 
-    return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device="meta")
+    like = torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=device)
+    return like.fill_(math.nan)

@@ -12,7 +12,11 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.guard import explain
 from gpuedu.exercises.into_pytorch.autograd_function.contexts import Context, moved, tensors_beside
-from gpuedu.exercises.into_pytorch.autograd_function.laid_out import laid_out, without_memory
+from gpuedu.exercises.into_pytorch.autograd_function.laid_out import (
+    laid_out,
+    without_memory,
+    without_values,
+)
 from gpuedu.exercises.plain import describe
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.refusing import name_of, refusing
@@ -91,7 +95,8 @@ def _raised(forward: Any, inputs: Inputs) -> str:
 
 def _fake(fake: Any, inputs: Inputs) -> dict[str, Any]:
     x, y, beta = _operands(inputs)
-    out = require_tensor(fake(*map(without_memory, (x, y)), beta), "the result of `fake`")
+    x, y = (without_values(one, inputs["device"]) for one in (x, y))
+    out = require_tensor(fake(x, y, beta), "the result of `fake`")
     return {
         "shape": list(out.shape),
         "dtype": dtype_of(out),

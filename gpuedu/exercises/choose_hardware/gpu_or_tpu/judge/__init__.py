@@ -50,7 +50,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         for sizes in [*shapes, *small] if side == 128 else [(m + 3, n + extra, k), shapes[2]]:
             given = dict(zip("mnk", sizes, strict=True))
             drawn.append(call_case("padded", "tpu_share", **given, side=side))
-    for tile_m, tile_n in ((128, 128), (128, 256)):
+    for tile_m, tile_n in ((128, 128), (int(rng.choice([96, 192])), 256)):
         sms = 7 * int(rng.integers(8, 20)) + 6
         for rows in (1, int(rng.integers(6, 12))):
             m, n = tile_m * rows * 7 + int(rng.integers(1, 20)), tile_n * (sms // 7) + 5
@@ -83,6 +83,9 @@ def cases(rng: np.random.Generator) -> list[Case]:
     sms = 2 * int(rng.integers(2, 9)) + 1
     given = {"m": 128 * sms, "n": 256, "k": k, "tpu": tpu | {"flop_per_s": 300 * TERA}}
     drawn.append(call_case("faster", "faster", **given, gpu=gpu | {"tile_n": 256, "sms": sms}))
+    # As many flat tiles as there are SMs; square ones would leave half of them without work.
+    given |= {"m": 64 * sms, "n": 128, "gpu": gpu | {"tile_m": 64, "sms": sms}}
+    drawn.append(call_case("faster", "faster", **given))
     for _ in range(8):
         m, n, k = (int(one) for one in rng.integers(1, 3000, 3))
         given = {"m": m, "n": n, "k": k, "gpu": gpu | {"sms": int(rng.integers(8, 200))}}

@@ -29,11 +29,13 @@ _LINK = link("infiniband-ndr")
 def cases(rng: np.random.Generator) -> list[Case]:
     """Schedules for all sorts of counts; crossovers and choices on made-up and known links."""
     size = int(rng.integers(100, 5000))
-    counts = [1, 2, 3, 4, 5, 6, 7, 8, int(rng.integers(9, 16)), int(rng.integers(17, 32)), 100]
+    # One rank above a power of two takes one level more, and its logarithm is hardly larger.
+    above = int(rng.choice([17, 33, 65]))
+    counts = [1, 2, 3, 4, 5, 6, 7, 8, int(rng.integers(9, 16)), above, 100]
     drawn = [_schedule_case(n, size, "sum") for n in (*counts, 1024)]
-    drawn += [_schedule_case(n, 10**6, "rounds") for n in (2, 3, 4, 8, 13, 64, 200, 1024)]
+    drawn += [_schedule_case(n, 10**6, "rounds") for n in (2, 3, 4, 8, 13, 64, above, 1024)]
     # From 4 ranks on the size matters: their cases come first, as the card shows the first lost.
-    for ranks in (4, 5, 8, 64, int(rng.integers(100, 1000)), 1024, 2, 3):
+    for ranks in (4, 5, 8, above, int(rng.integers(100, 1000)), 1024, 2, 3):
         drawn.append(_link_case(rng, "crossover", ranks))
         drawn.append(_link_case(rng, "choice", ranks))
     for low, high in ((9, 13), (14, 64), (65, 200), (201, 1024)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 
 import numpy as np
@@ -147,6 +148,22 @@ def _idle(case: Case, observed: Plain) -> Iterable[Fault]:
             yield Undecided(prop, f"only {read:,} of {n:,} values were read")
     elif (counted := int(np.abs(observed["hist"].astype(np.int64)).sum())) * _LEAST_COUNTED < n:
         yield Undecided("few-updates", f"only {counted:,} of {n:,} values were counted")
+    elif n and (told := _counted_elsewhere(case, observed)):
+        yield Undecided("few-updates", told)
+
+
+def _counted_elsewhere(case: Case, observed: Plain) -> str:
+    """What says that no block counted its values in shared memory; "" if it may have."""
+    n = case.inputs["values"].size
+    traffic = read_traffic(observed["shared.traffic"])
+    written = traffic.of(*_WRITES).lanes
+    if written * _LEAST_COUNTED < n:
+        return f"shared memory was written {written:,} times for {n:,} values"
+    lanes = sum(access.lanes for access in traffic.accesses)
+    alone = json.loads(observed["busiest shared memory"])["requests"]
+    if case.inputs["grid"] > 1 and lanes == alone:
+        return "one thread of the launch is the only one that uses shared memory"
+    return ""
 
 
 _COUNTS = {

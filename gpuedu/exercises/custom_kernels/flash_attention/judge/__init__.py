@@ -38,15 +38,16 @@ _COSTS = ("inside", "masked", "once", "own", "float32")
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Whole and ragged numbers of tokens, blocks of some sizes, with and without a future."""
+    """Whole and ragged numbers of tokens, with and without a future, scales that no width tells."""
+    scales = [round(float(one), 3) for one in rng.uniform(0.3, 0.45, size=4)]
     return [
         _case(rng, 64, 16, 16, ("right", "once", "own")),
-        _case(rng, 50, 16, 32, ("right", *_COSTS)),
+        _case(rng, 50, 16, 32, ("right", *_COSTS), scale=scales[0]),
         _case(rng, 40, 32, 16, ("right", *_COSTS)),
-        _case(rng, 33, 16, 16, ("right",)),
+        _case(rng, 33, 16, 16, ("right",), scale=scales[1], width=32),
         _case(rng, 64, 16, 16, ("causal", "future"), is_causal=True),
-        _case(rng, 70, 32, 16, ("causal", "future"), is_causal=True),
-        _case(rng, 50, 16, 32, ("causal",), is_causal=True),
+        _case(rng, 70, 32, 16, ("causal", "future"), is_causal=True, scale=scales[2]),
+        _case(rng, 50, 16, 32, ("causal",), is_causal=True, scale=scales[3], width=32),
         _case(rng, 48, 16, 16, ("safe",), scale=60.0),
         _case(rng, 40, 16, 16, ("safe",), scale=60.0, is_causal=True),
         _case(rng, _MANY, 1024, 64, ("right",)),
@@ -62,9 +63,9 @@ def _case(
     decides: tuple[str, ...],
     *,
     scale: float = 0.25,
+    width: int = 16,
     is_causal: bool = False,
 ) -> Case:
-    width = 16
     q, k, v = (rng.normal(size=(n, width)).astype(np.float16) for _ in range(3))
     inputs = {"q": q, "k": k, "v": v, "o": np.full((n, width), np.nan, np.float16)}
     inputs |= {"n": n, "scale": scale, "D": width, "BM": block_m, "BN": block_n}

@@ -34,13 +34,15 @@ _TOLERANCE = 0.01
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Whole and ragged numbers of tokens, blocks of queries and of keys of two sizes."""
+    """Whole and ragged numbers of tokens, blocks of two sizes, and a scale that no width tells."""
     both, all_loads = ("values", "keys"), ("once", "early")
+    costs = (*all_loads, "inside", "masked", "float32")
+    scales = [round(float(one), 3) for one in rng.uniform(0.3, 0.45, size=2)]
     return [
         _case(rng, 48, 16, 16, (*both, *all_loads)),
-        _case(rng, 50, 16, 32, (*both, *all_loads, "inside", "masked", "float32")),
-        _case(rng, 50, 32, 16, (*both, *all_loads, "inside", "masked", "float32")),
-        _case(rng, 33, 16, 16, both),
+        _case(rng, 50, 16, 32, (*both, *costs)),
+        _case(rng, 50, 32, 16, (*both, *costs), scale=scales[0]),
+        _case(rng, 33, 16, 16, both, scale=scales[1], width=32),
         _case(rng, 42, 16, 16, ("safe",), large=160.0),
         _case(rng, 64, 32, 32, ("safe", *all_loads), large=160.0),
     ]
@@ -54,9 +56,10 @@ def _case(
     decides: tuple[str, ...],
     *,
     large: float = 1.0,
+    scale: float = 0.25,
+    width: int = 16,
 ) -> Case:
     """``large`` is by how much keys are larger, and so scores."""
-    width, scale = 16, 0.25
     q, v, grad = (rng.normal(size=(n, width)).astype(np.float16) for _ in range(3))
     k = rng.normal(size=(n, width), scale=large).astype(np.float16)
     weights, lse = _weights(q, k, scale)
@@ -65,7 +68,7 @@ def _case(
     inputs |= {one: np.full((n, width), np.nan, np.float16) for one in ("dk", "dv")}
     inputs |= {"n": n, "scale": scale, "D": width, "BM": block_m, "BN": block_n}
     inputs |= {"grid": -(-n // block_n), "threads": 128}
-    label = f"{n} tokens, blocks of {block_m} queries and {block_n} keys"
+    label = f"{n} tokens, blocks of {block_m} queries and {block_n} keys, scale {scale:g}"
     return Case(label + ", large scores" * (large > 1), inputs, decides)
 
 

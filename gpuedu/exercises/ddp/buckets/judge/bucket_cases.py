@@ -11,8 +11,8 @@ from gpuedu.exercises.contract import Case, Inputs
 from gpuedu.exercises.ddp.buckets.grouping import group
 
 MADE = ("once", "limits", "types", "order", "few")
-ITEM_BYTES = {"float64": 8, "float32": 4, "bfloat16": 2}
-F64, F32, BF16 = "float64", "float32", "bfloat16"
+ITEM_BYTES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2}
+F64, F32, BF16, F16 = ITEM_BYTES
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
@@ -38,7 +38,12 @@ def _making(rng: np.random.Generator) -> list[Case]:
         _make(rng, "two types, in turn", mixed, types=types),
         _make(rng, "two types, three frozen", usual[:10], types=types[:10], frozen=frozen),
         _two_firsts(rng),
-        _make(rng, "three types", mixed[:12], types=[F64, BF16, F64, F32] * 3),
+        _make(
+            rng,
+            "three types, two of them of two bytes",
+            mixed[:12],
+            types=[F64, BF16, F64, F16] * 3,
+        ),
         _of_no_dimension(rng),
         _make(rng, "one parameter", [7]),
         _make(rng, "nothing that trains", [7, 9], frozen=[0, 1]),

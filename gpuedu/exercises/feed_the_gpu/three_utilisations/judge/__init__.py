@@ -19,17 +19,18 @@ from gpuedu.units import MS
 def cases(rng: np.random.Generator) -> list[Case]:
     """Gaps, streams that overlap or do the same, kernels across the edges, one alone, none."""
     return [
-        *(case for _ in range(2) for case in _cases("a stream with gaps", _in_turn(rng), _INNER)),
-        *(case for _ in range(3) for case in _cases("two streams", _two_streams(rng), _STREAMS)),
-        *(case for _ in range(2) for case in _cases(_EDGES, _across(rng), _WINDOW)),
-        *_cases("a kernel longer than the window", _longer(rng), _WINDOW),
-        *_cases("one block, all the time", [(0, 40, 1, _gb(rng, 1))], _INNER, (0, 40)),
-        *_cases("no kernel at all", [], _WINDOW),
-        *_cases("short kernels on another GPU", _short(rng), _INNER, device=_OF_ANOTHER),
-        *_cases("two streams that do the same", _twice(rng), _STREAMS),
+        *(case for _ in range(2) for case in _cases(rng, _GAPS, _in_turn(rng), _INNER)),
+        *(case for _ in range(3) for case in _cases(rng, _TWO, _two_streams(rng), _STREAMS)),
+        *(case for _ in range(2) for case in _cases(rng, _EDGES, _across(rng), _WINDOW)),
+        *_cases(rng, "a kernel longer than the window", _longer(rng), _WINDOW),
+        *_cases(rng, "one block, all the time", [(0, 40, 1, _gb(rng, 1))], _INNER, (0, 40)),
+        *_cases(rng, "no kernel at all", [], _WINDOW),
+        *_cases(rng, "short kernels on another GPU", _short(rng), _INNER, device=_OF_ANOTHER),
+        *_cases(rng, "two streams that do the same", _twice(rng), _STREAMS),
     ]
 
 
+_GAPS, _TWO = "a stream with gaps", "two streams"
 _EDGES = "kernels across the window's edges"
 _SUMS = (("sm_active", "sm-active"), ("memory_share", "memory"))
 _INNER = (("gpu_util", "any-kernel"), *_SUMS)
@@ -41,17 +42,25 @@ _OF_ANOTHER = {"sm_active": {"sms": 108}, "memory_share": {"peak_bytes_per_s": 2
 
 
 def _cases(
+    rng: np.random.Generator,
     label: str,
     kernels_ms: Sequence[tuple[float, float, int, float]],
     asked: Sequence[tuple[str, str]],
     window_ms: tuple[int, int] = (20, 60),
     device: Mapping[str, Mapping[str, float]] = _OF_THE_DEVICE,
 ) -> Iterator[Case]:
-    kernels = [(round(a * MS, 6), round(b * MS, 6), sms, size) for a, b, sms, size in kernels_ms]
-    window = {"start_s": window_ms[0] * MS, "end_s": window_ms[1] * MS}
+    """All times are stretched, so that windows have many lengths."""
+    unit_s = int(rng.integers(5, 9)) / 4 * MS
+    kernels = [(_at(a, unit_s), _at(b, unit_s), sms, size) for a, b, sms, size in kernels_ms]
+    window = {"start_s": _at(window_ms[0], unit_s), "end_s": _at(window_ms[1], unit_s)}
     for name, prop in asked:
         given = {"kernels": kernels, **window, **device.get(name, {})}
         yield Case(label, {"call": name, **given}, (prop,))
+
+
+def _at(mark: float, unit_s: float) -> float:
+    """In whole microseconds."""
+    return round(mark * unit_s, 6)
 
 
 def _gb(rng: np.random.Generator, most: int) -> float:

@@ -165,13 +165,15 @@ def _certain(rng: np.random.Generator) -> Case:
 def formula_cases(rng: np.random.Generator) -> list[Case]:
     """Formulas on the way, and at their ends: no guess, all of them accepted, or none.
 
-    Only ``expected_tokens`` is asked what comes if all are: one mistake is told once.
+    What comes if all are is asked of what is made from ``expected_tokens``, too: it may be wrong
+    there because of what it is made from, so that one mistake is told once.
     """
     acceptance, k = round(rng.uniform(0.55, 0.85), 2), int(rng.integers(5, 9))
     tokens = [(acceptance, k), (0.8, 4), (0.6, 1), (1.0, 5), (0.0, 3), (0.7, 0)]
     speeds = [(acceptance, k, 0.22), (0.8, 4, 0.1), (0.9, 4, 0.25), (0.3, 6, 0.4), (0.9, 0, 0.2)]
+    speeds += [(1.0, int(rng.integers(3, 8)), 0.2)]
     bests = [(acceptance, 0.08, 20), (0.8, 0.05, 30), (0.95, 0.01, 6), (0.98, 0.25, 7)]
-    bests += [(0.3, 0.4, 8), (0.5, 0.5, 5)]
+    bests += [(0.3, 0.4, 8), (0.5, 0.5, 5), (1.0, 0.2, int(rng.integers(3, 8)))]
     return [
         *(call_case("expected", "expected_tokens", acceptance=a, k=k) for a, k in tokens),
         *(call_case("speedup", "speedup", acceptance=a, k=k, draft_cost=c) for a, k, c in speeds),

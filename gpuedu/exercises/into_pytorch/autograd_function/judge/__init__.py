@@ -68,20 +68,21 @@ def _forward_cases(rng: np.random.Generator) -> Iterable[Case]:
 
 
 def _refused_cases(rng: np.random.Generator) -> Iterable[Case]:
-    others = (((3, 4), (4, 3)), ((3, 4), (12,)), ((3, 4), (1, 1)), ((3, 4), (3, 4)))
-    for shape, other in others:
+    shape, others = (3, 4), ((4, 3), (12,), (1, 1), (3, 2, 2), (1, 3, 4))
+    differing = [*((other, _SINGLE) for other in others), (shape, _DOUBLE), (shape, np.int32)]
+    for other, dtype in differing:
         inputs = {"ask": "refuse", **_operands(rng, shape, "plain", "plain", _SINGLE)}
-        dtype = _DOUBLE if shape == other else _SINGLE
         inputs["y"] = rng.normal(size=other).astype(dtype)
         says = " and ".join(f"{name} {_shape(inputs[name])} {inputs[name].dtype}" for name in "xy")
         yield Case(says, inputs, ("refuses",))
 
 
 def _fake_cases(rng: np.random.Generator) -> Iterable[Case]:
-    for at in (1, 0, 3, 4, 6, 2):
+    asked = [*((at, "meta") for at in (1, 0, 3, 4, 6, 2)), (1, "cpu")]
+    for at, device in asked:
         says, *laid = _LAID[at]
-        inputs = {"ask": "fake", **_operands(rng, *laid)}
-        yield Case(f"{says}, {_shape(inputs['x'])}", inputs, ("fake",))
+        inputs = {"ask": "fake", "device": device, **_operands(rng, *laid)}
+        yield Case(f"{says}, {_shape(inputs['x'])}, on device {device}", inputs, ("fake",))
 
 
 def _gradient_cases(rng: np.random.Generator) -> Iterable[Case]:
@@ -174,7 +175,7 @@ def test_fake(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
         "shape": list(x.shape),
         "dtype": x.dtype.name,
         "strides": _contiguous(x.shape),
-        "device": "meta",
+        "device": case.inputs["device"],
     }
     for name, one in wanted.items():
         got = observed[name]

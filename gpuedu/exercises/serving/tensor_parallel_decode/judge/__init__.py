@@ -11,7 +11,7 @@ import numpy as np
 from gpuedu.choosing.memory import cache_bytes
 from gpuedu.choosing.models import Model, count_parameters
 from gpuedu.exercises.contract import Case, Judge, Prediction
-from gpuedu.exercises.functions import call_case, right_result
+from gpuedu.exercises.functions import arguments_of, call_case, right_result
 from gpuedu.exercises.serving.tensor_parallel_decode.play import SHARES
 from gpuedu.multi.network.closed_forms import ring_all_reduce_s, tree_all_reduce_s
 from gpuedu.multi.network.links import Link
@@ -19,6 +19,7 @@ from gpuedu.units import GB
 
 Given = Mapping[str, Any]
 _VOCABULARY = 32_000
+_OF_A_NODE = 8
 
 
 def shares(model: Given, batch: int, length: int, gpus: int) -> dict[str, float]:
@@ -101,6 +102,7 @@ def _messages(rng: np.random.Generator) -> list[Case]:
     for decides, gpus, size_bytes in (
         ("small", 8, 8192),
         ("small", 6, 16_384),
+        ("small", int(rng.choice([5, 9, 10])), 8192),
         ("small", 16, 4096),
         ("small", 1, 8192),
         ("large", 8, 2**26),
@@ -111,13 +113,26 @@ def _messages(rng: np.random.Generator) -> list[Case]:
         given = {"gpus": gpus, "size_bytes": size_bytes * int(rng.integers(1, 4))}
         link = {"alpha_s": device["alpha_s"], "bytes_per_s": device["link_bytes_per_s"]}
         drawn.append(call_case(decides, "all_reduce_s", **given, **link))
+    for decides, size_bytes, share, rate in (
+        ("small", int(rng.integers(3000, 6000)) * 1000, 0.65, int(rng.integers(300, 600))),
+        ("large", int(rng.integers(100, 300)) * 1000, 1.6, int(rng.integers(30, 60))),
+    ):
+        given = {"gpus": _OF_A_NODE, "size_bytes": size_bytes, "bytes_per_s": rate * GB}
+        alpha_s = _latency_s(size_bytes / share, rate * GB)
+        drawn.append(call_case(decides, "all_reduce_s", **given, alpha_s=alpha_s))
     return drawn
+
+
+def _latency_s(size_bytes: float, bytes_per_s: float) -> float:
+    """Of a link on which a ring and a tree of 8 GPUs take equally long for a message."""
+    depth, others = (_OF_A_NODE - 1).bit_length(), _OF_A_NODE - 1
+    return round(size_bytes / bytes_per_s * (depth - others / _OF_A_NODE) / (others - depth), 8)
 
 
 def _steps(rng: np.random.Generator) -> list[Case]:
     drawn = []
     for kv_heads, gpus, batch in (
-        (8, 8, int(rng.integers(20, 60))),
+        (8, _OF_A_NODE, int(rng.integers(35, 50))),
         (2, 8, 1),
         (6, 3, 2),
         (4, 1, 3),
@@ -125,13 +140,22 @@ def _steps(rng: np.random.Generator) -> list[Case]:
         given = {"model": _draw_model(rng, kv_heads), "batch": batch}
         given |= {"length": int(rng.integers(200, 4000)), "gpus": gpus}
         drawn.append(call_case("step", "decode_s", **given, device=_draw_device(rng, 200 * 10**9)))
-    return drawn
+    return [*drawn, _step_of_rings(rng, drawn[0])]
+
+
+def _step_of_rings(rng: np.random.Generator, of_trees: Case) -> Case:
+    """The same step with fewer texts, and a link on which rings are faster for its messages."""
+    given, rate = arguments_of(of_trees), GB * int(rng.integers(30, 60))
+    batch = int(rng.integers(20, 30))
+    alpha_s = _latency_s(2 * batch * given["model"]["width"] / 1.5, rate)
+    device = {**given["device"], "alpha_s": alpha_s, "link_bytes_per_s": rate}
+    return call_case("step", "decode_s", **{**given, "batch": batch, "device": device})
 
 
 def _choices(rng: np.random.Generator) -> list[Case]:
     asked = [("best", _draw_choice(rng, "inside")) for _ in range(2)]
     asked += [("best", _draw_choice(rng, "fewest"))]
-    asked += [("holds", _draw_choice(rng, "memory")) for _ in range(2)]
+    asked += [("holds", _draw_choice(rng, kind)) for kind in ("memory", "memory", "spare")]
     asked += [("holds", one) for one in _just_so(rng)]
     return [call_case(decides, "best_gpus", **given) for decides, given in asked]
 
@@ -139,7 +163,8 @@ def _choices(rng: np.random.Generator) -> list[Case]:
 def _draw_choice(rng: np.random.Generator, kind: str) -> dict[str, Any]:
     """Arguments of a choice whose right answer lies inside of the list, or is the fewest.
 
-    With "memory", what would be fastest does not fit.
+    With "memory", what would be fastest does not fit. With "spare", it does, and so does half of
+    that number, but not the fewest.
     """
     while True:
         model = _draw_model(rng, int(rng.choice([4, 8])), int(rng.integers(12, 50)), heads=32)
@@ -154,7 +179,11 @@ def _draw_choice(rng: np.random.Generator, kind: str) -> dict[str, Any]:
         if kind == "memory":
             next_one = sum(shares(model, given["batch"], 128, 2 * found).values())
             device["memory_bytes"] = int(1.01 * next_one)
-        if _is_clear(given, device) and (kind != "inside" or 1 < found < 32):
+        if kind == "spare":
+            half = sum(shares(model, given["batch"], 128, max(found // 2, 1)).values())
+            device["memory_bytes"] = int(1.01 * half)
+        first, last = {"inside": (2, 16), "spare": (4, 32)}.get(kind, (1, 32))
+        if _is_clear(given, device) and first <= found <= last:
             return {**given, "device": device}
 
 

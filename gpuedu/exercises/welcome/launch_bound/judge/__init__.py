@@ -36,9 +36,11 @@ def cases(rng: np.random.Generator) -> list[Case]:
         inputs = {"call": "launch_share", "launch_s": launch_s, "elements_per_s": rate, "n": n}
         drawn.append(Case(f"n = {n}, a launch of {launch_s} s", inputs, ("share",)))
     # The second figure is where the exact n ends behind the point: rounding to the nearest whole
-    # number is right for .7 and wrong for .3, and floating point is far from deciding either.
-    for share, end in ((0.1, 0.3), (0.5, 0.7), (_round_share(rng), 0.3), (0.8, 0.3)):
-        inputs = {"call": "elements_for_share", **_inputs_with_fraction(rng, share, end)}
+    # number is right for .7 and wrong for .3, and floating point is far from deciding either. An n
+    # just above a whole number is not rounded up by adding nine tenths.
+    ends = ((0.1, 0.3, 0.15), (0.5, 0.7, 0.15), (_round_share(rng), 0.3, 0.15), (0.8, 0.02, 0.015))
+    for share, *near in ends:
+        inputs = {"call": "elements_for_share", **_inputs_with_fraction(rng, share, *near)}
         label = f"share = {share}, a launch of {inputs['launch_s']} s"
         drawn.append(Case(label, inputs, ("enough", "smallest")))
     # Floating point is exact here and the n is whole without rounding; it is three times a power of
@@ -63,12 +65,14 @@ def _round_share(rng: np.random.Generator) -> float:
     return int(rng.integers(2, 10)) / 100
 
 
-def _inputs_with_fraction(rng: np.random.Generator, share: float, end: float) -> dict[str, float]:
-    """A device for which the exact n lies within 0.15 of ``end`` behind the point."""
+def _inputs_with_fraction(
+    rng: np.random.Generator, share: float, end: float, room: float
+) -> dict[str, float]:
+    """A device for which the exact n lies within ``room`` of ``end`` behind the point."""
     while True:
         launch_s, rate = _device(rng)
         behind = float(exact_elements(launch_s, rate, share) % 1)
-        if abs(behind - end) < 0.15:
+        if abs(behind - end) < room:
             return {"launch_s": launch_s, "elements_per_s": rate, "share": share}
 
 
