@@ -361,8 +361,8 @@ def noise_terms(few, many, few_square, many_square):
 # %% [markdown]
 # Both gradients come for free. Each device, or each micro-batch, has the gradient of its own `few`
 # samples, and their mean is that of all `many`. But one step says little. If the noise is large,
-# the signal may even come out *negative*, and that's no mistake: over many steps the errors cancel.
-# They do so in a mean of signals, but not in a mean of ratios.
+# the signal may even come out *negative*, and so may the noise by chance. That's no mistake: over
+# many steps the errors cancel. They do so in a mean of signals, but not in a mean of ratios.
 #
 # *Implement.* Compute the noise scale of many steps, in about 6 lines. `steps` is a list of pairs
 # `(of_few, of_many)`, and each of the two is a gradient, as a list of tensors, one for each

@@ -96,7 +96,7 @@ def test_what_was_not_put_back_and_rates_that_were_not_set_are_named():
     report = hand_in("lr-finder", find_rate=forgets)
     assert lost(report) == {"groups", "restored", "broken"}
     assert "the weights" in fault(report, "restored").message
-    assert "have rates 0.1 and 0.02" in fault(report, "groups").message
+    assert "have rates 0.1, 0.05 and 0.02" in fault(report, "groups").message
 
 
 def test_the_draft_stops_at_the_third_step():

@@ -13,9 +13,8 @@ from gpuedu.exercises.plain import describe, items
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_number
 
-RANGE = (1e-4, 1e-2, 12)
-"""What ``find_rate`` is called with on the real network: lowest and highest rate, their number."""
-
+Ladder = tuple[float, float, int]
+"""The lowest and the highest rate of a sweep, and their number."""
 
 _SWEEP, _FOUND = "what `sweep` returned", "the rate that `find_rate` returned"
 
@@ -34,11 +33,11 @@ def play_lr_finder(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
         handed = [list(one) for one in given]
         got = as_number(suggest(*handed), "what `suggest` returned")
         return {"got": got, "kept": handed == given}
-    task = Task(**inputs["task"])
+    task, ladder = Task(**inputs["task"]), (inputs["low"], inputs["high"], inputs["count"])
     with quiet_torch(task.seed):
         if ask == "error":
-            return _play_error(find_rate, task, inputs["error"])
-        return _play_find(answers, task)
+            return _play_error(find_rate, task, ladder, inputs["error"])
+        return _play_find(answers, task, ladder)
 
 
 def two_lists(got: Any, name: str = _SWEEP) -> tuple[list[float], list[float]]:
@@ -70,13 +69,13 @@ def _floats(values: Any, name: str) -> list[float]:
     return [as_number(value, f"{name} in {_SWEEP}") for value in items(values)]
 
 
-def _play_find(answers: Sequence[Any], task: Task) -> dict[str, Any]:
-    """Rates of both groups step by step, the result, and what the learner's parts say of it."""
+def _play_find(answers: Sequence[Any], task: Task, ladder: Ladder) -> dict[str, Any]:
+    """Rates of all groups step by step, the result, and what the learner's parts say of it."""
     sweep, suggest, find_rate = answers
     bench = Bench(task)
     before = bench.state()
-    got = as_number(find_rate(bench.model, bench.optimizer, bench.step, *RANGE), _FOUND)
-    own_rates, own = _own(sweep, suggest, task)
+    got = as_number(find_rate(bench.model, bench.optimizer, bench.step, *ladder), _FOUND)
+    own_rates, own = _own(sweep, suggest, task, ladder)
     return {
         "got": got,
         "rates": [list(rates) for rates in bench.rates],
@@ -86,7 +85,7 @@ def _play_find(answers: Sequence[Any], task: Task) -> dict[str, Any]:
     }
 
 
-def _own(sweep: Any, suggest: Any, task: Task) -> tuple[list[float], float]:
+def _own(sweep: Any, suggest: Any, task: Task, ladder: Ladder) -> tuple[list[float], float]:
     """What the learner's own ``sweep`` and ``suggest`` make of the same network; 0 for nothing."""
     bench, called = Bench(task), []
 
@@ -97,14 +96,14 @@ def _own(sweep: Any, suggest: Any, task: Task) -> tuple[list[float], float]:
         return bench.step()
 
     try:
-        found = sweep(take_step, *RANGE)
+        found = sweep(take_step, *ladder)
         two_lists(found)  # of another form, what can be read once is nothing to hand on
         return called, as_number(suggest(*found))
     except Exception:
         return called, 0.0  # they are judged by themselves
 
 
-def _play_error(find_rate: Any, task: Task, error: str) -> dict[str, Any]:
+def _play_error(find_rate: Any, task: Task, ladder: Ladder, error: str) -> dict[str, Any]:
     """Whether the error of a step gets out, and what is not as it was then."""
     from gpuedu.training.errors import OutputShapeError
 
@@ -116,7 +115,7 @@ def _play_error(find_rate: Any, task: Task, error: str) -> dict[str, Any]:
     before, bench.error = bench.state(), errors[error]
     raised = False
     try:
-        find_rate(bench.model, bench.optimizer, bench.step, *RANGE)
+        find_rate(bench.model, bench.optimizer, bench.step, *ladder)
     except type(bench.error):
         raised = True
     changed = bench.changed_since(before)

@@ -14,15 +14,15 @@ LOWEST, HIGHEST, RUNGS = 0.01, 10.0, 200
 """What the lesson sweeps over on digits."""
 BATCHES = (32, 1024)
 
-GROUP_RATES = (0.1, 0.02)
-"""Of the bench's two parameter groups, before a sweep."""
+GROUP_RATES = (0.1, 0.05, 0.02)
+"""Of the bench's parameter groups, before a sweep."""
 _INPUTS, _WIDTH, _CLASSES, _BATCH = 6, 12, 4, 16
 _USED_FOR = 3
 
 
 @dataclass(frozen=True)
 class Task:
-    """A network with batch norm, trained in two groups with rates of their own; float64.
+    """A network with batch norm, trained in three groups with rates of their own; float64.
 
     ``optimizer`` is "SGD" (with momentum) or "Adam"; a ``used`` one has taken some steps. The step
     ``breaks_at`` raises an error, -1 for none.
@@ -63,8 +63,8 @@ class Bench:
         from gpuedu.training.seeds import generator
 
         self.task, self.chance = task, generator(41, task.seed)
-        norm = nn.BatchNorm1d(_WIDTH)
-        body = nn.Sequential(nn.Linear(_INPUTS, _WIDTH), norm, nn.ReLU())
+        first, norm = nn.Linear(_INPUTS, _WIDTH), nn.BatchNorm1d(_WIDTH)
+        body = nn.Sequential(first, norm, nn.ReLU())
         head = nn.Linear(_WIDTH, _CLASSES)
         self.model = nn.Sequential(body, head).double()
         with torch.no_grad():
@@ -73,7 +73,7 @@ class Bench:
                 weights.copy_(noise / 3 if weights.ndim == 2 else 1 + 0.1 * noise)
         groups = [
             {"params": list(part.parameters()), "lr": rate}
-            for part, rate in zip((body, head), GROUP_RATES, strict=True)
+            for part, rate in zip((first, norm, head), GROUP_RATES, strict=True)
         ]
         adam = task.optimizer == "Adam"
         kind, more = (torch.optim.Adam, {}) if adam else (torch.optim.SGD, {"momentum": 0.9})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gpuedu.errors import AnswerError
@@ -22,8 +22,17 @@ def play_read_the_ladder(answers: Sequence[Any], inputs: Inputs) -> dict[str, An
             f"`limit_of` should return one of the five strings, got {describe(got)}",
             remedy='For example `return "data path"`.',
         )
-    kept = account == inputs["account"]
-    return {"got": text(got, "what `limit_of` returned"), "kept": kept}
+    kept, others = account == inputs["account"], inputs["others"]
+    is_same = all(_says(limit_of, one) == got for one in others)
+    return {"got": text(got, "what `limit_of` returned"), "kept": kept, "is_same": is_same}
+
+
+def _says(limit_of: Callable[..., Any], account: Mapping[str, float]) -> Any:
+    """What it says of another account; None where it fails, which is judged elsewhere."""
+    try:
+        return limit_of(dict(account))
+    except Exception:
+        return None
 
 
 def _place(order: Mapping[str, Any], key: str) -> str:

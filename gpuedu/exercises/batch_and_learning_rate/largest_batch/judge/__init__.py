@@ -52,8 +52,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
         inputs = {"ask": "error", "fits": 200, "most": 1000, "error": error}
         drawn.append(Case(_ERRORS[error], inputs | {"at": int(rng.integers(4, 60))}, ("others",)))
     drawn += [_real(rng) for _ in range(2)]
-    drawn += [_guess(rng), _guess(rng), _guess_between(rng), _guess(rng, too_small=True)]
-    drawn.append(_tiny_samples())
+    drawn += [_guess(rng), _guess(rng, below=True), _guess_between(rng)]
+    drawn += [_guess(rng, too_small=True), _tiny_samples()]
     return drawn
 
 
@@ -76,11 +76,15 @@ def _real(rng: np.random.Generator) -> Case:
     return Case(label, inputs, ("released",))
 
 
-def _guess(rng: np.random.Generator, *, too_small: bool = False) -> Case:
-    """A line, two points of it, and a budget between two batches, nearer to the larger one."""
+def _guess(rng: np.random.Generator, *, below: bool = False, too_small: bool = False) -> Case:
+    """A line, two points of it, and a budget between two batches, nearer to the larger one.
+
+    ``below``: it is smaller than what either trial takes.
+    """
     fixed, each = int(rng.integers(20, 90)) * MIB, int(rng.integers(50, 900)) * 1024
     small = int(rng.integers(8, 40))
-    large, fits = small * int(rng.integers(2, 5)), int(rng.integers(200, 2000))
+    large = small * int(rng.integers(2, 5))
+    fits = int(rng.integers(2, small - 1) if below else rng.integers(200, 2000))
     budget = fixed - MIB if too_small else fixed + each * fits + each * 3 // 4
     inputs = {
         "ask": "guess",

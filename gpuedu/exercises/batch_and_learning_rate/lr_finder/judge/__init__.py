@@ -154,15 +154,15 @@ def _find_faults(case: Case, observed: Plain) -> Iterable[Fault]:
     if not steps:
         yield Fault("groups", "no step was taken: `step()` was never called")
     elif odd is not None:
-        first, second = map(show, steps[odd])
+        *others, last = map(show, steps[odd])
         yield Fault(
             "groups",
-            f"in step {odd + 1} the two parameter groups have rates {first} and {second}",
+            f"in step {odd + 1} the parameter groups have rates {', '.join(others)} and {last}",
         )
-    elif len(steps) != len(own) or _first_apart([r for r, _ in steps], own) is not None:
+    elif len(steps) != len(own) or _first_apart([one[0] for one in steps], own) is not None:
         yield Fault(
             "groups",
-            f"{len(steps)} steps, with rates {_ends([r for r, _ in steps])}; your own `sweep` "
+            f"{len(steps)} steps, with rates {_ends([one[0] for one in steps])}; your own `sweep` "
             f"would take {len(own)}, with rates {_ends(own)}",
         )
     elif len(set(own)) < _FEWEST:

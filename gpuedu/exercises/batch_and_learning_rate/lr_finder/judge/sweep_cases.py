@@ -31,13 +31,15 @@ def cases(rng: np.random.Generator) -> list[Case]:
     drawn.append(_sweep(rng, [3e8, 4e8, 3.5e8, 3e8], "stop"))  # high is not above twice high
     drawn += [_sweep(rng, losses, "finite") for losses in _not_finite(rng)]
     drawn += [_suggest(rng, place) for place in ("middle", "first", "last")]
+    counts = rng.permutation(np.arange(10, 15)).tolist()
     for kind, used in (("SGD", True), ("SGD", False), ("Adam", True)):
         task = asdict(Task(kind, used, seed=int(rng.integers(2**31))))
         label = f"{kind}, {'after some steps' if used else 'new'}"
-        drawn.append(Case(label, {"ask": "find", "task": task}, ("groups", "restored")))
+        inputs = {"ask": "find", "task": task, **_range(rng, counts.pop())}
+        drawn.append(Case(label, inputs, ("groups", "restored")))
     for error, place in (("interrupt", 1), ("shape", int(rng.integers(3, 9)))):
         task = asdict(Task(breaks_at=place, seed=int(rng.integers(2**31))))
-        inputs = {"ask": "error", "task": task, "error": error}
+        inputs = {"ask": "error", "task": task, "error": error, **_range(rng, counts.pop())}
         drawn.append(Case("a step that breaks off", inputs, ("broken",)))
     return drawn
 
@@ -47,6 +49,12 @@ def _sweep(rng: np.random.Generator, losses: Sequence[float], prop: str) -> Case
     high = float(f"{low * 10 ** rng.uniform(1.5, 4):.2g}")
     inputs = {"ask": "sweep", "losses": list(losses), "low": low, "high": high}
     return Case(f"{len(losses)} rates from {low:g} to {high:g}", inputs, (prop,))
+
+
+def _range(rng: np.random.Generator, count: int) -> dict[str, Any]:
+    """What ``find_rate`` is called with on the real network: rates with which it still learns."""
+    low = float(f"{10 ** rng.uniform(-4.3, -3.7):.2g}")
+    return {"low": low, "high": float(f"{low * 10 ** rng.uniform(1.5, 2):.2g}"), "count": count}
 
 
 def _noisy(rng: np.random.Generator, count: int) -> list[float]:

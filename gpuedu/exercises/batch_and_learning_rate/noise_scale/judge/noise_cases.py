@@ -45,7 +45,7 @@ def devices(scale: float, per_device: int, gain: float) -> float:
 
 def cases(rng: np.random.Generator) -> list[Case]:
     """Squares, one step, many steps, all draws of a known truth, no signal, and devices."""
-    drawn = [_terms(rng, is_negative=place == 1) for place in range(3)]
+    drawn = [_terms(rng, negative=name) for name in ("", "signal", "noise")]
     drawn += [_steps(rng, 1, "norms") for _ in range(2)]
     drawn += [_steps(rng, int(rng.integers(6, 14)), "averages", size=s) for s in (1.0, 0.001)]
     drawn += [_all_draws(rng, 4, 1, 2), _all_draws(rng, 3, 2, 3)]
@@ -74,10 +74,14 @@ def _sizes(rng: np.random.Generator) -> tuple[int, int]:
     return few, few * int(rng.integers(2, 9)) + int(rng.integers(1, few))
 
 
-def _terms(rng: np.random.Generator, *, is_negative: bool) -> Case:
+def _terms(rng: np.random.Generator, *, negative: str) -> Case:
+    """Two squares from which the named term comes out negative, or neither."""
     few, many = _sizes(rng)
-    noise = float(rng.integers(20, 400)) / 4
-    signal = -noise / many / 4 if is_negative else float(rng.integers(2, 40)) / 4
+    noise, signal = float(rng.integers(20, 400)) / 4, float(rng.integers(2, 40)) / 4
+    if negative == "signal":
+        signal = -noise / many / 4
+    elif negative == "noise":
+        signal, noise = signal + noise / few, -noise
     given = {
         "few": few,
         "many": many,
@@ -170,9 +174,10 @@ def _mean(gradients: list[list[np.ndarray]]) -> list[np.ndarray]:
 def _no_signal(rng: np.random.Generator, *, is_below: bool) -> Case:
     """A signal of 1 and one of -1, or lower, in units of their size; exact in binary.
 
-    With batches of 1 and 2 the signal is twice the square of many less that of few.
+    With batches of 1 and 2 the signal is twice the square of many less that of few. An average
+    below 0 is above -1: near 0 it is no signal, either.
     """
-    size = 2.0 ** int(rng.integers(-3, 4))
+    size = 2.0 ** int(rng.integers(-3, 1 if is_below else 4))
     few = [size * np.array([1.0, 1.0]), np.zeros(1)]
     above = [size * np.array([1.0, 0.5]), size * np.array([0.5])]
     below = [size * np.array([0.5, 0.0 if is_below else 0.5]), np.zeros(1)]

@@ -85,7 +85,7 @@ def _devices(rng: np.random.Generator) -> list[Case]:
         (1e9, float(round(0.2 * device, -8))),
     ]
     drawn = [("devices", *one) for one in sizes]
-    drawn += [("never", many, 0.95 * device), ("never", many, 1.2 * device)]
+    drawn += [("never", many, 0.95 * device), ("never", 0.0, 1.2 * device)]
     names = ("shared_bytes", "own_bytes", "memory_bytes")
     asked = [(decides, (*one, device)) for decides, *one in drawn]
     asked += [

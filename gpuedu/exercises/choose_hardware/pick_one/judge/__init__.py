@@ -24,13 +24,13 @@ def pick(job: Given, offers: Sequence[Given]) -> str:
 
 def cases(rng: np.random.Generator) -> list[Case]:
     """Scaling, a choice that each condition alone forbids, ties, impossible jobs, and purchases."""
-    drawn = []
+    drawn, percent = [], rng.permutation(np.arange(2, 9)).tolist()
     for devices in (1, int(rng.integers(2, 5)), int(rng.integers(8, 65))):
         given = {"flop": 1e18 * int(rng.integers(5, 90)), "devices": devices}
-        given |= {"flop_per_s": TERA * int(rng.integers(50, 700)), "overhead": 0.02}
+        given |= {"flop_per_s": TERA * int(rng.integers(50, 700)), "overhead": percent.pop() / 100}
         drawn.append(call_case("scaling", "hours", **given))
     for condition in ("cheapest", "memory", "deadline", "budget", "ties", "none"):
-        drawn += [_drawn(rng, condition, overhead) for overhead in (0.0, 0.04)]
+        drawn += [_drawn(rng, condition, is_second=second) for second in (False, True)]
     drawn += _exact()
     for decides, rent in (("buying", 1.0), ("buying", 2.5), ("never", 2.5), ("never", 0.01)):
         drawn.append(_purchase(rng, decides, rent))
@@ -98,8 +98,12 @@ def _but(job: Job, **limits: float) -> Job:
     return Job(**vars(job) | limits)
 
 
-def _drawn(rng: np.random.Generator, condition: str, overhead: float) -> Case:
-    """Offers and a job of which the named condition decides; ``overhead`` is that of a tie."""
+def _drawn(rng: np.random.Generator, condition: str, *, is_second: bool) -> Case:
+    """Offers and a job of which the named condition decides.
+
+    The second tie is one with an overhead, and the second job without a choice needs much memory.
+    """
+    overhead, is_large = 0.04 if is_second else 0.0, is_second and condition == "none"
     while True:
         offers = [_offer(rng, name) for name in ("A", "B", "C")]
         job = Job(1e18 * int(rng.integers(20, 90)), 0, 0, 0.01 * int(rng.integers(2, 9)), 1e9, 1e9)
@@ -110,7 +114,7 @@ def _drawn(rng: np.random.Generator, condition: str, overhead: float) -> Case:
             if overhead or _by_the_last_bit(job, offers) != choosing.pick(job, offers):
                 break
             continue
-        limited = _limited(rng, condition, job, offers)
+        limited = _limited(rng, "large" if is_large else condition, job, offers)
         if limited is not None:
             job = limited
             break
@@ -147,8 +151,11 @@ def _limited(rng: np.random.Generator, condition: str, job: Job, offers: list[Of
         return job if _tells_apart(ranked) else None
     if condition == "none":
         fastest = min(one.hours for one in ranked)
-        limits = [{"deadline_h": fastest / 2}, {"budget": best.price / 2}, {"own_bytes": 200 * GB}]
-        return Job(**vars(job) | limits[int(rng.integers(3))])
+        limits = [{"deadline_h": fastest / 2}, {"budget": best.price / 2}]
+        return _but(job, **limits[int(rng.integers(2))])
+    if condition == "large":
+        # Not even divided among all the devices of an offer would it fit.
+        return _but(job, own_bytes=GB * int(rng.integers(1400, 2000)))
     if condition == "deadline":
         return Job(**vars(job) | {"deadline_h": round(0.7 * best.hours, 3)})
     if condition == "memory":

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
 
-from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property, Undecided
 from gpuedu.exercises.registers.accounts import KEYS, Account, five, rates
 from gpuedu.exercises.registers.read_the_ladder.judge.limits import (
     ARITHMETIC,
@@ -58,24 +58,27 @@ def cases(rng: np.random.Generator) -> list[Case]:
 
     Then those where one number decides: half of the bytes, one register spilled, one warp missing.
     """
-    found = [Case("your dict", {"ask": "order", "keys": list(PLACES)}, ("order",))]
-    found += [_case(f"kernel {name}", account) for name, account in five().items()]
+    found = [(f"kernel {name}", account) for name, account in five().items()]
     for name in LIMITS:
         for number in range(_DRAWN):
             device = _DEVICES[rng.integers(len(_DEVICES))]
             account = draw(rng, name, device, odd=bool(number % 2))
-            found.append(_case(_told(account, device), account))
+            found.append((_told(account, device), account))
     for name, changes in _EDGES:
         device = _DEVICES[rng.integers(len(_DEVICES))]
         account = draw(rng, name, device)
         account["l1_bytes"] -= account["l1_bytes"] % 2
         account |= {key: change(account) for key, change in changes.items()}
-        found.append(_case(_told(account, device), account))
-    return found
+        found.append((_told(account, device), account))
+    others = [draw(rng, name, _DEVICES[rng.integers(len(_DEVICES))]) for name in LIMITS]
+    order = Case("your dict", {"ask": "order", "keys": list(PLACES)}, ("order",))
+    return [order, *(_case(label, account, others) for label, account in found)]
 
 
-def _case(label: str, account: Account) -> Case:
-    return Case(label, {"ask": "limit", "account": account}, (_PROPERTIES[limit_of(account)],))
+def _case(label: str, account: Account, others: Sequence[Account]) -> Case:
+    """One account, besides ``others``: one with each limit."""
+    inputs = {"ask": "limit", "account": account, "others": others}
+    return Case(label, inputs, (_PROPERTIES[limit_of(account)],))
 
 
 def _told(account: Account, device: str) -> str:
@@ -128,6 +131,9 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     elif got != expected:
         told = f"your `limit_of` says {got!r}, but it is {expected!r} ({_facts(account)})"
         yield Fault(case.decides[0], told)
+    elif observed["is_same"]:
+        told = f"your `limit_of` says {got!r} whatever the limit is"
+        yield Undecided(case.decides[0], told)
     elif "path" in case.decides and not observed["kept"]:
         yield Fault("path", "after `limit_of(account)`, the dict is not what it was before")
 

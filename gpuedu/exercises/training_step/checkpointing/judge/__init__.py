@@ -41,6 +41,9 @@ SHORT = Stack(**SHORT_SIZES)
 HOLDS_ALL = 0.9
 """From this share of an ordinary step's peak on, a step is none that trades FLOP for memory."""
 
+FAR = 3
+"""So many segments from the root, a search around it misses the best k."""
+
 LEFT_BEHIND = Stack(4, 2, wide=True, width=6, samples=5)
 
 
@@ -73,12 +76,21 @@ def cases(rng: np.random.Generator) -> list[Case]:
     drawn += [_ask("predicted", 12, 1, 8, 40), _ask("predicted", 13, 4, 8, 40)]
     # The best of these are in the middle, the last k there is, the first, and the second.
     ends = [_ask("best", 4, 4, 400), _ask("best", 12, 4000, 4), _ask("best", 8, 3000, 1000)]
-    return [*drawn, _ask("best", 48, 512, 512), *ends]
+    return [*drawn, _ask("best", *_sizes_off_the_root(rng)), *ends]
 
 
 def _sizes(rng: np.random.Generator) -> tuple[int, int, int]:
     kept = 4 * int(rng.integers(10, 1000))
     return int(rng.integers(20, 90)), kept, kept * int(rng.integers(1, 6))
+
+
+def _sizes_off_the_root(rng: np.random.Generator) -> tuple[int, int, int]:
+    """Sizes whose best k is far from where the formula without rounding is lowest."""
+    for _ in range(1000):
+        blocks, (_, kept, inside) = int(rng.integers(100, 400)), _sizes(rng)
+        if abs(best(blocks, kept, inside) - (blocks * inside / kept) ** 0.5) > FAR:
+            return blocks, kept, inside
+    raise AssertionError("every best k is near the root")
 
 
 def _step(stack: Stack, *decides: str) -> Case:
