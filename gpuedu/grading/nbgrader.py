@@ -50,6 +50,7 @@ from gpuedu.grading.reading.released import origin, released
 from gpuedu.grading.reading.submission import notebook_in
 from gpuedu.grading.sandbox.limits import PlayingLimits
 from gpuedu.grading.sandbox.mounts import require_out_of_sight
+from gpuedu.grading.sandbox.sweeping import keep_swept
 from gpuedu.grading.verdict import GradingTask, read_verdict
 from gpuedu.syllabus import lesson_in, ready_lessons
 
@@ -259,6 +260,7 @@ class JudgeInSandbox(ClassVerdicts, Execute):
             return read_verdict(opened.path)
         paths = [Path.cwd(), self._out(), Path(task.path), *map(Path, filter(None, [self.secret]))]
         require_out_of_sight(paths)
+        keep_swept()
         return read_verdict(ledger.keep(opened, _worker.judge(opened)).path)
 
 

@@ -14,6 +14,7 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.changeable import changeable
 from gpuedu.grading.describing import Describing
 from gpuedu.grading.objects import Before, found_in, leave_all
+from gpuedu.grading.parts import require_no_fused
 from gpuedu.grading.rebuilding import Rebuilding
 from gpuedu.grading.wire import pack, unpack
 
@@ -401,3 +402,12 @@ def test_a_tensor_that_is_found_twice_is_told_once():
     _, (first, again), _, _, told = both(change, make)
     assert first is again[0] and first.tolist() == [2, 2]
     assert [one is None for one in told[0]] == [False]
+
+
+@pytest.mark.parametrize("fused", [True, 1, [], {}, (), 0, ""])
+def test_a_group_of_a_fused_optimizer_is_refused_also_one_that_may_become_one(fused):
+    """What is empty when it arrives may be filled by a later message."""
+    with pytest.raises(AnswerError):
+        require_no_fused([{"lr": 0.1, "fused": fused}])
+    for allowed in ({"fused": None}, {"fused": False}, {"lr": 0.1}):
+        require_no_fused([allowed])

@@ -10,12 +10,11 @@ import threading
 
 from gpuedu.grading.batch.jobs import Job, Reply
 from gpuedu.grading.batch.processes import GraderProcess
-from gpuedu.grading.sandbox.sweeping import sweep
+from gpuedu.grading.sandbox.sweeping import keep_swept
 
 _kept = threading.local()
 """The process of each thread, with its warm sandbox; the kernel ends it with the thread."""
 _sweeping = threading.Lock()
-_swept: list[bool] = []
 
 
 def grade_here(job: Job) -> Reply:
@@ -41,6 +40,5 @@ def _ask(process: GraderProcess, job: Job) -> Reply:
 def _sweep_once(sandbox: bool) -> None:
     """Remove what graders left behind on this machine that were killed."""
     with _sweeping:
-        if sandbox and not _swept:
-            _swept.append(True)
-            sweep()
+        if sandbox:
+            keep_swept()

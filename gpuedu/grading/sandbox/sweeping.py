@@ -5,11 +5,13 @@ A separate process waits for the grader's end, on a pipe that nothing writes to.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import cache
 
 from gpuedu.grading.sandbox.cgroups import sweep_groups
 from gpuedu.grading.sandbox.copies import sweep_copies
@@ -32,10 +34,22 @@ def swept() -> Iterator[None]:
         try:
             yield
         finally:
+            with contextlib.suppress(OSError):
+                sweep()  # one of several workers may have been killed
             assert sweeper.stdin is not None
             sweeper.stdin.write(b"done")
             with contextlib.suppress(OSError):
                 sweeper.stdin.close()
+
+
+@cache
+def keep_swept() -> None:
+    """Sweep what others left; whatever ends this process, nothing of its own is left."""
+    with contextlib.suppress(OSError):
+        sweep()
+    stack = contextlib.ExitStack()
+    stack.enter_context(swept())
+    atexit.register(stack.close)
 
 
 def main() -> None:
