@@ -180,6 +180,18 @@ def require_no_fused(values: Iterable[Any]) -> None:
     _require(all(one.get("fused") is None or one["fused"] is False for one in groups))
 
 
+def refuse_fused() -> None:
+    """Have no such kernel run in this process, whatever the groups of its optimizers say."""
+    torch = sys.modules.get("torch")
+    for name in ("sgd", "adam", "adamw", "adagrad"):
+        if hasattr(torch, f"_fused_{name}_"):
+            setattr(torch, f"_fused_{name}_", _refused)
+
+
+def _refused(*_arguments: Any, **_named: Any) -> None:
+    raise misfit()
+
+
 def _require(fits: bool) -> None:
     if not fits:
         raise misfit()

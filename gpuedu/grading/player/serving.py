@@ -27,6 +27,7 @@ from gpuedu.exercises.guard import (
 from gpuedu.exercises.isolation import be_player
 from gpuedu.exercises.placeholder import has_placeholder
 from gpuedu.exercises.registry import load_play
+from gpuedu.grading.parts import refuse_fused
 from gpuedu.grading.player.channel import Channel
 from gpuedu.grading.player.device.faults import describe_fault
 from gpuedu.grading.player.device.iterators import Iterators, iterable_of
@@ -162,6 +163,7 @@ class _Player:
     def again(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """One case once more, with what another player recorded of it: what it gives."""
         play = load_play(request["exercise"])
+        refuse_fused()
         how = request["inputs"], request["recorded"], request["limit_s"]
         return _reply(play_again(play, *how))
 

@@ -71,6 +71,17 @@ def require_bounds(operation: Any, args: Sequence[Any], kwargs: Mapping[str, Any
         raise _refusal(name)
 
 
+@cache
+def has_bounds(operation: Any) -> bool:
+    """Whether there is more to an operation than the kinds of its operands.
+
+    >>> has_bounds(torch.ops.aten.add.out), has_bounds(torch.ops.aten.add.Tensor)
+    (True, False)
+    """
+    name = operation._schema.name.removeprefix("aten::")
+    return name in _LOOKS or name in _SHAPES or bool(_outputs_of(operation))
+
+
 def _refusal(name: str) -> AnswerError:
     return AnswerError(f"the operation `{name}` was given operands that do not fit together")
 
@@ -162,6 +173,7 @@ def _behind_avg_pool2d(of: Operands) -> Shapes:
 
 def _behind_adaptive_pool(of: Operands) -> Shapes:
     yield of["grad_output"].shape, (*of["self"].shape[:-2], *of["grad_output"].shape[-2:])
+    yield (of["self"].numel() > 0,), (True,)
 
 
 def _behind_unfold(of: Operands) -> Shapes:
@@ -254,6 +266,16 @@ def _has_quotients(of: Operands) -> bool:
     return least == 0 or not bool(((given == least) & (by == -1)).any())
 
 
+def begins_inside(tensor: torch.Tensor, offset: Any) -> bool:
+    """Whether a place is in a tensor's storage: for no elements, PyTorch does not ask."""
+    inside = tensor.untyped_storage().nbytes() // tensor.element_size()
+    return offset is None or 0 <= offset <= inside
+
+
+def _lies_inside(of: Operands) -> bool:
+    return begins_inside(of["self"], of["storage_offset"])
+
+
 def _has_divisor(of: Operands) -> bool:
     return of["divisor_override"] is None or of["divisor_override"] > 0
 
@@ -269,6 +291,9 @@ _LOOKS: dict[str, Callable[[Operands], bool]] = {
     "native_group_norm": _are_side_by_side("weight", "bias"),
     "native_group_norm_backward": _are_groups,
     "native_layer_norm_backward": _are_side_by_side("mean", "rstd"),
+    "as_strided": _lies_inside,
+    "as_strided_": _lies_inside,
+    "as_strided_scatter": _lies_inside,
     "median": _has_steps,
     "div": _has_quotients,
     "div_": _has_quotients,

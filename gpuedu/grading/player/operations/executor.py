@@ -15,7 +15,7 @@ from torch.utils._pytree import tree_leaves
 from gpuedu.errors import AnswerError
 from gpuedu.grading.chance import require_torch_state
 from gpuedu.grading.player.operations.allowed import find_operation
-from gpuedu.grading.player.operations.bounds import require_bounds
+from gpuedu.grading.player.operations.bounds import begins_inside, require_bounds
 from gpuedu.grading.player.operations.operands import (
     DEVICES,
     dtype_named,
@@ -167,6 +167,8 @@ class OperationExecutor:
     def _look(self, number: Any, beside: Any, *lies: Any) -> None:
         tensor, place = self._tensor(beside), storage_places(*lies)
         try:
+            if not begins_inside(tensor, place[-1]):
+                raise RuntimeError
             self._hold(number, tensor.as_strided(*place))
         except RuntimeError as fault:
             raise AnswerError("a tensor lies outside its memory") from fault

@@ -110,6 +110,8 @@ def _rebuild_tensor(
         raise ValueError(at)
     raw = storages[at]
     whole = raw[: raw.numel() // kind.itemsize * kind.itemsize].view(kind)
+    if offset > whole.numel():
+        raise ValueError(offset)
     if whole.as_strided(shape, strides, offset).numel():  # it lies inside, or this raises
         _require_inside(whole.numel(), shape, strides, offset)
     empty = torch.empty(0, dtype=kind, device=raw.device)
