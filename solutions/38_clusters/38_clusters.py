@@ -83,13 +83,13 @@ predict("batch-job", 4)
 #   shell. Without `B:` it goes to all processes that `srun` started, but not to the shell.
 
 # %% [markdown]
-# The commands below those lines run on the first node. `srun COMMAND` starts a command once for
-# each **task**, which by default means once on each node.
+# The commands below those lines run on the first node, in the folder where you call `sbatch`, with
+# `train.py` in it. `srun COMMAND` starts a command once for each **task**, by default once a node.
 #
 # - Start `torchrun` once on each node, with the options that two nodes need (as in *DDP in
 #   practice*), or `python train.py` once for each GPU. In the second case the program needs `RANK`,
 #   `LOCAL_RANK`, `WORLD_SIZE`, `MASTER_ADDR` and `MASTER_PORT`, and its tasks find `SLURM_PROCID`,
-#   `SLURM_LOCALID` and `SLURM_NTASKS`. Both commands are installed.
+#   `SLURM_LOCALID` and `SLURM_NTASKS`. Each process uses its task's GPU number `LOCAL_RANK`.
 # - All ranks meet on a node of the job. `scontrol show hostnames "$SLURM_JOB_NODELIST"` lists them.
 # - After the signal all processes save. Then the script calls `scontrol requeue "$SLURM_JOB_ID"`,
 #   once. That ends everything that still runs. On this cluster it's refused without the option

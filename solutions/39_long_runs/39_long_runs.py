@@ -368,13 +368,14 @@ def scrape(records):
 # %% [markdown]
 # None of these is a reason to fire:
 #
-# - noise of a few percent in compute times, and all nodes computing longer together;
+# - noise of a few percent in compute times, a node that computes 5% longer, and all nodes computing
+#   longer together;
 # - temperatures up to 80 degrees;
 # - up to 2 minutes in which a node takes 2.5 times as long, or a GPU is above 88 degrees;
 # - up to 30 seconds with a loss that isn't finite, because that step is skipped;
 # - evaluations, up to 4 minutes without steps;
 # - restarts: 3 minutes without processes, and then one without steps;
-# - Xid 13, 31 and 43, which are mostly the program's own fault.
+# - Xid 13, 31, 43, 45 and 69, which mostly come from the program.
 
 # %% [markdown]
 # - The rules are evaluated once a minute. An alert fires at most 15 minutes after its fault starts,

@@ -26,6 +26,7 @@ from torch.utils.flop_counter import flop_registry
 from torch.utils.weak import WeakIdKeyDictionary
 
 from gpuedu.errors import AnswerError
+from gpuedu.exercises.capstone.operations import AllowedOperations, require_allowed
 from gpuedu.exercises.capstone.saved_values import SavedValues
 from gpuedu.profiles.computing import NO_WORK
 from gpuedu.training.memory.counter import LiveCounter
@@ -83,6 +84,9 @@ class Meter:
 def metered(*, saves: bool = False) -> Iterator[Meter]:
     """Count what the calling thread's program costs, as on a device.
 
+    Only ``AllowedOperations`` run, and no other mode that was entered before sees them: each of
+    those takes its time.
+
     Args:
         saves: what is kept for backward, too.
     """
@@ -91,7 +95,7 @@ def metered(*, saves: bool = False) -> Iterator[Meter]:
     device = _Device(meter, host)
     meter.moved = device.follow
     saved = SavedValues(device.is_weight) if saves else contextlib.nullcontext()
-    with _modes_told(meter), _foreach_as_on_a_gpu(), host, device, saved:
+    with _modes_told(meter), _foreach_as_on_a_gpu(), _disable_current_modes(), host, device, saved:
         yield meter
     if isinstance(saved, SavedValues):
         meter.most_saved = saved.most
@@ -179,6 +183,12 @@ class _Device(LiveCounter):
                 result = func.decompose(*args, **(kwargs or {}))
             if result is not NotImplemented:
                 return result
+        if not require_allowed(func, args, kwargs or {}):
+            with AllowedOperations():
+                return self._noted(func, types, args, kwargs)
+        return self._noted(func, types, args, kwargs)
+
+    def _noted(self, func: Any, types: Any, args: tuple, kwargs: dict[str, Any] | None) -> Any:
         name = func.overloadpacket.__name__
         given = tensors_in(args, kwargs)
         part = self._part(given)

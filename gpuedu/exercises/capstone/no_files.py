@@ -1,10 +1,15 @@
-"""Files are in the store: PyTorch and NumPy read and write none of the disk's."""
+"""Files are in the store: PyTorch and NumPy read and write none of the disk's.
+
+What PyTorch reads has to be what it wrote: it believes a file's sizes. And a tensor that shares an
+array's numbers could write even where the array may not: it gets a copy of those.
+"""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from hashlib import sha256
 from typing import Any
 from unittest.mock import patch
 
@@ -12,6 +17,14 @@ from gpuedu.errors import AnswerError
 
 _PLACES = {"torch.save": 1, "torch.load": 0, "numpy.save": 0, "numpy.load": 0}
 """Functions that take a file or a path, and at which place."""
+_SHARING = ("from_numpy", "as_tensor", "asarray")
+_KNOWN: set[bytes] = set()
+"""Digests of what ``torch.save`` wrote, and of what a program was given."""
+
+
+def know_file(content: bytes | memoryview) -> None:
+    """``torch.load`` may read this."""
+    _KNOWN.add(sha256(content).digest())
 
 
 @contextmanager
@@ -19,7 +32,8 @@ def no_files() -> Iterator[None]:
     """While it lasts, ``torch.save`` and the like take files in memory only.
 
     Raises:
-        AnswerError: where they are given something else, such as a path.
+        AnswerError: where they are given something else, such as a path; or ``torch.load`` is
+            given what ``torch.save`` did not write.
     """
     import numpy as np
     import torch
@@ -30,17 +44,55 @@ def no_files() -> Iterator[None]:
             library = torch if module == "torch" else np
             guarded = _guarded(getattr(library, name), full, place)
             stack.enter_context(patch.object(library, name, guarded))
+        for name in _SHARING:
+            stack.enter_context(patch.object(torch, name, _copying(getattr(torch, name))))
         yield
 
 
 def _guarded(function: Callable[..., Any], full: str, place: int) -> Callable[..., Any]:
     def guarded(*args: Any, **kwargs: Any) -> Any:
-        if len(args) <= place or not isinstance(args[place], io.BytesIO):
+        if len(args) <= place or type(args[place]) is not io.BytesIO:
             raise AnswerError(
                 f"`{full}` takes an `io.BytesIO` here, at place {place + 1}",
                 remedy="Files are in the store: `store.read` and `store.write`.",
             )
-        return function(*args, **kwargs)
+        file = args[place]
+        if full == "torch.load":
+            _require_known(file, kwargs.get("map_location"))
+        if full == "torch.save" and (len(args) != 2 or kwargs):
+            raise AnswerError("`torch.save` takes an object and a file here, and nothing else")
+        begin = file.tell()
+        result = function(*args, **kwargs)
+        if full == "torch.save":
+            know_file(file.getbuffer()[begin : file.tell()])
+        return result
 
     guarded.__name__ = function.__name__
     return guarded
+
+
+def _require_known(file: io.BytesIO, place: object) -> None:
+    if callable(place):
+        raise AnswerError("`map_location` is no function here", remedy="It can be a device.")
+    if file.tell() or sha256(file.getbuffer()).digest() not in _KNOWN:
+        raise AnswerError(
+            "`torch.load` reads what `torch.save` wrote, and this is something else",
+            remedy="Is it all of that file, from its beginning?",
+        )
+
+
+def _copying(function: Callable[..., Any]) -> Callable[..., Any]:
+    def copying(data: Any, *args: Any, **kwargs: Any) -> Any:
+        import numpy as np
+
+        if isinstance(data, np.ndarray | np.generic):
+            data = data if data.flags.writeable else np.array(data)
+        elif isinstance(data, bytes | bytearray | memoryview):
+            raise AnswerError(
+                f"`torch.{function.__name__}` takes an array here, and no bytes",
+                remedy="`np.frombuffer` makes one.",
+            )
+        return function(data, *args, **kwargs)
+
+    copying.__name__ = function.__name__
+    return copying

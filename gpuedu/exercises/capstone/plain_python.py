@@ -41,6 +41,9 @@ MODULES = (frozenset(_WHOLE.split()) | _IN_PARTS.keys()) - _THROUGH
 """What may be imported, beside the program's own files."""
 _LISTED = f"these modules may be used: {', '.join(sorted(MODULES))}"
 _FILES = "fromfile fromregex genfromtxt loadtxt memmap savetxt savez savez_compressed"
+_SPARSE = """
+    bsc bsc_tensor bsr bsr_tensor compressed_tensor coo coo_tensor csc csc_tensor csr csr_tensor
+"""
 _LEFT_OUT = {
     "torch.compile": "what it runs is not counted here",
     "torch.as_strided": "it looks past a tensor's own numbers",
@@ -51,6 +54,10 @@ _LEFT_OUT = {
     "torch.from_dlpack": "it shares memory with others",
     "torch.get_device_module": "import the modules that you need",
     "torch.frombuffer": "`torch.tensor` or `torch.from_numpy` makes a tensor",
+    **{
+        f"torch.sparse_{name}": "its indices are not checked, and dense tensors do the same"
+        for name in _SPARSE.split()
+    },
     "torch.distributed.init_process_group": "the ranks are there when the program begins",
     "torch.distributed.breakpoint": "nobody is there to answer",
     "numpy.from_dlpack": "it shares memory with others",
@@ -59,6 +66,7 @@ _LEFT_OUT = {
         for name in ("CyclicLR", "LambdaLR", "MultiplicativeLR")  # they show what any object holds
     },
     **{f"numpy.{name}": "files are in the store" for name in _FILES.split()},
+    **{f"numpy.{name}": "`numpy.array` makes an array" for name in ("matrix", "recarray")},
     **{f"numpy.{part}test": "nothing is tested here" for part in ("", "linalg.", "random.")},
 }
 _OF_TORCH = """
@@ -81,13 +89,17 @@ _INNER = """
     f_lineno f_locals f_trace func_globals gi_code gi_frame gi_yieldfrom mro tb_frame tb_lasti
     tb_lineno tb_next tb_prev compile ctypes as_strided dump from_file share_memory share_memory_
     storage tofile untyped_storage apply_ map_ map2_ new set_
-    bit_generator data_ptr
+    bit_generator data_ptr capsule cffi resize resize_ resize_as_ resize_as_sparse_
+    sparse_resize_ sparse_resize_and_clear_ to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo
+    to_sparse_csc to_sparse_csr
 """
 _INNER_NAMES = frozenset(_INNER.split())
 _METHODS = """
     __call__ __contains__ __enter__ __exit__ __getitem__ __init__ __iter__ __len__ __next__
     __post_init__
 """
+_UNCHECKED = frozenset({"check_invariants", "is_coalesced", "sparse_grad"})
+"""Arguments that make a sparse tensor, or leave its indices unchecked."""
 _OWN_METHODS = frozenset(_METHODS.split())
 _BUILTINS = (
     "ArithmeticError AssertionError AttributeError Ellipsis Exception False FileNotFoundError "
@@ -99,6 +111,7 @@ _BUILTINS = (
 )
 BUILTINS = frozenset(_BUILTINS.split())
 """Names that are there without an import."""
+_GENERIC = frozenset({"dict", "frozenset", "list", "set", "tuple"})
 _LOADERS = {"torch.load": ("map_location", "mmap"), "numpy.load": ()}
 """Readers of files that could be told to run what is in them, and which options they may have."""
 
@@ -119,6 +132,7 @@ def require_plain(name: str, source: str, own: frozenset[str]) -> ast.Module:
         raise AnswerError(f"{where}: {getattr(fault, 'msg', None) or fault}") from None
     reader = _Reader(name, own)
     for node in ast.walk(tree):  # first, so that a name means the same everywhere
+        reader.note_name(node)
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             reader.learn(node)
     reader.visit(tree)
@@ -134,12 +148,20 @@ class _Reader(ast.NodeVisitor):
     def __init__(self, file: str, own: frozenset[str]) -> None:
         self._file, self._own = file, {name: _Own(name) for name in own}
         self._imported: dict[str, object] = {}
+        self._rebound: set[str] = set()
+        """Names that the file gives a meaning."""
         self._only_types: set[int] = set()
         """Nodes that only say what something is: in annotations, and for `isinstance`."""
 
     def _refuse(self, node: ast.AST, what: str, remedy: str = "") -> None:
         line = getattr(node, "lineno", 0)
         raise AnswerError(f"{self._file}, line {line}: {what}", remedy=remedy)
+
+    def note_name(self, node: ast.AST) -> None:
+        """Note what name it gives a meaning, in whatever way."""
+        if not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)):
+            names = (getattr(node, name, None) for name in ("id", "arg", "name", "asname"))
+            self._rebound.update(one for one in names if isinstance(one, str))
 
     # Imports
 
@@ -227,12 +249,33 @@ class _Reader(ast.NodeVisitor):
             self._refuse(node, f"the module `{node.id}` is used as a value")
 
     def _require_no_constructor(self, node: ast.AST, value: object) -> None:
-        """`torch.Tensor([...])` makes a tensor unseen, so it's there for what asks for types."""
-        if value is importlib.import_module("torch").Tensor and id(node) not in self._only_types:
+        """`torch.Tensor([...])` makes a tensor unseen, so it's there for what asks for types.
+
+        And `numpy.ndarray(...)` makes arrays that lie outside their memory.
+        """
+        if id(node) in self._only_types or not isinstance(value, type):
+            return
+        if value is importlib.import_module("torch").Tensor:
             self._refuse(node, "`torch.Tensor` is a type here", "`torch.tensor` makes a tensor")
+        if value is importlib.import_module("numpy").ndarray:
+            self._refuse(node, "`numpy.ndarray` is a type here", "`numpy.array` makes an array")
 
     def _says_a_type(self, node: ast.AST | None) -> None:
-        self._only_types.update(map(id, ast.walk(node)) if node else ())
+        """Note what is a type alone: in a form that hands it to nothing of the program's."""
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            self._only_types.add(id(node))
+        elif isinstance(node, ast.Tuple):
+            for one in node.elts:
+                self._says_a_type(one)
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+            self._says_a_type(node.left)
+            self._says_a_type(node.right)
+        elif isinstance(node, ast.Subscript) and self._means(node.value, _GENERIC):
+            self._says_a_type(node.slice)
+
+    def _means(self, node: ast.AST, names: frozenset[str]) -> bool:
+        """Whether it is one of these names of Python's, which no line of the file gives away."""
+        return isinstance(node, ast.Name) and node.id in names - self._rebound
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         self._says_a_type(node.annotation)
@@ -294,6 +337,8 @@ class _Reader(ast.NodeVisitor):
         is_changed = not isinstance(node.ctx, ast.Load)
         if is_changed and not (base is None or isinstance(base, _Own)):
             self._refuse(node, f"`{ast.unparse(node)}` belongs to a library")
+        if is_changed and isinstance(base, _Own) and node.attr in BUILTINS:
+            self._refuse(node, f"`{node.attr}` is Python's own, and stays")
         if isinstance(base, ModuleType) and not isinstance(base, _Own):
             found = self._member(node, base, node.attr)
             self._require_no_constructor(node, found)
@@ -324,9 +369,15 @@ class _Reader(ast.NodeVisitor):
             return getattr(base, node.attr, None) if base is not None else None
         return None
 
+    def visit_keyword(self, node: ast.keyword) -> None:
+        """An argument by its name."""
+        if node.arg in _UNCHECKED:
+            self._refuse(node.value, f"`{node.arg}` is not allowed here", "dense tensors do it")
+        self.generic_visit(node)
+
     def visit_Call(self, node: ast.Call) -> None:
         self._called = node.func
-        if isinstance(node.func, ast.Name) and node.func.id == "isinstance":
+        if self._means(node.func, frozenset({"isinstance"})):
             for one in node.args[1:]:
                 self._says_a_type(one)
         function = self._value_of(node.func)

@@ -152,11 +152,14 @@ def on_ranks(
     """What a program gives on simulated ranks, each with a store of its own that has the files."""
     import torch.distributed as dist
 
+    from gpuedu.exercises.capstone.operations import AllowedOperations
     from gpuedu.exercises.capstone.store import Store
     from gpuedu.multi.light.running import run_light
 
     def one_rank() -> Any:
-        return run(Store(dict(files)).lent(), {**settings, "rank": dist.get_rank(), "ranks": ranks})
+        here = {**settings, "rank": dist.get_rank(), "ranks": ranks}
+        with AllowedOperations():  # each rank is a thread, and has modes of its own
+            return run(Store(dict(files)).lent(), here)
 
     return run_light(one_rank, ranks, lend_to=(run,))
 

@@ -18,11 +18,18 @@ def started(
     """The function ``run`` of a program's module ``wanted``; see ``programs.loaded``.
 
     Raises:
-        AnswerError: there is none, or the program changed PyTorch.
+        AnswerError: there is none, or the program changed PyTorch, or asked it for what is not
+            allowed.
     """
+    from gpuedu.exercises.capstone.operations import AllowedOperations
     from gpuedu.exercises.capstone.untouched import torch_untouched
 
-    with quiet_torch(), torch_untouched(), loaded(program, label, wanted) as module:
+    with (
+        quiet_torch(),
+        torch_untouched(),
+        AllowedOperations(),
+        loaded(program, label, wanted) as module,
+    ):
         run = getattr(module, "run", None)
         if not callable(run):
             raise AnswerError(f"{label}/{wanted}.py has no function `run`")

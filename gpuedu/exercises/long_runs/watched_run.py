@@ -55,7 +55,11 @@ class Disturbance:
 
 
 def watched_run(
-    rng: np.random.Generator, disturbances: Sequence[Disturbance], end_s: float
+    rng: np.random.Generator,
+    disturbances: Sequence[Disturbance],
+    end_s: float,
+    *,
+    compute_s: float = _COMPUTE_S,
 ) -> Store:
     """The series of a run that starts at time 0, as scraped every 15 s.
 
@@ -63,9 +67,10 @@ def watched_run(
     ``train_steps_total`` and ``train_tokens_total``, the histogram ``train_compute_seconds``, and
     the gauges ``train_loss`` and ``train_memory_bytes``. Series of the GPUs have ``Hostname`` and
     ``gpu``, as DCGM's exporter names them: ``DCGM_FI_DEV_GPU_TEMP`` and ``DCGM_FI_DEV_XID_ERRORS``.
+    A node computes for about ``compute_s`` in each step.
     """
     scrapes_s = np.arange(_FIRST_SCRAPE_S, end_s, SCRAPE_S)
-    process = _Processes(rng, disturbances, end_s)
+    process = _Processes(rng, disturbances, end_s, compute_s)
     return Store([*process.series(scrapes_s), *_of_gpus(rng, disturbances, scrapes_s)])
 
 
@@ -73,7 +78,11 @@ class _Processes:
     """Steps of all nodes, and what each process has counted since it started."""
 
     def __init__(
-        self, rng: np.random.Generator, disturbances: Sequence[Disturbance], end_s: float
+        self,
+        rng: np.random.Generator,
+        disturbances: Sequence[Disturbance],
+        end_s: float,
+        usual_s: float,
     ) -> None:
         self.rng, self.disturbances = rng, disturbances
         self.downs = sorted(
@@ -87,7 +96,7 @@ class _Processes:
             if stop:
                 now_s = stop.end_s + (_STARTUP_S if stop.kind == DOWN else 0.0)
                 continue
-            compute_s = _COMPUTE_S * rng.normal(1.0, 0.04, len(NODES)).clip(0.85, 1.2)
+            compute_s = usual_s * rng.normal(1.0, 0.04, len(NODES)).clip(0.85, 1.2)
             for one in disturbances:
                 if one.kind == SLOW and one.covers(now_s):
                     compute_s[NODES.index(one.node)] *= one.value
@@ -177,7 +186,7 @@ def _of_gpus(
             for one in mine:
                 at = (scrapes_s >= one.start_s) & (scrapes_s < one.end_s)
                 if one.kind == HOT:
-                    heat[at] = np.round(one.value + rng.normal(0, 0.7, int(at.sum())))
+                    heat[at] = one.value
                 if one.kind == XID:
                     errors[at] = one.value
             named = {"DCGM_FI_DEV_GPU_TEMP": heat, "DCGM_FI_DEV_XID_ERRORS": errors}

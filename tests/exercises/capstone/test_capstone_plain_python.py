@@ -97,6 +97,21 @@ REFUSED = {
     "from torch import Tensor\nx = [Tensor]": "`torch.Tensor` is a type here",
     "import torch\nx = torch.FloatTensor": "`torch.FloatTensor` is not allowed",
     "import torch\nx = torch.frombuffer": "makes a tensor",
+    "import torch\nx = torch.sparse_coo_tensor": "`torch.sparse_coo_tensor` is not allowed here: its",
+    "from torch import sparse_csr": "`torch.sparse_csr` is not allowed here: its indices",
+    "x.to_sparse()": "`.to_sparse` is not allowed",
+    "f(check_invariants=False)": "`check_invariants` is not allowed",
+    "x.resize_(9)": "`.resize_` is not allowed",
+    "x.resize(9, refcheck=False)": "`.resize` is not allowed",
+    "import numpy as np\nx = np.ndarray((1,), object, y)": "`numpy.ndarray` is a type here",
+    "import numpy as np\nx = np.recarray": "`numpy.recarray` is not allowed here: `numpy.array`",
+    "import numpy as np\nx: (y := np.ndarray) = 1": "`numpy.ndarray` is a type here",
+    "import numpy as np\nx: y[np.ndarray] = 1": "`numpy.ndarray` is a type here",
+    "import numpy as np\nlist = y\nx: list[np.ndarray] = 1": "`numpy.ndarray` is a type here",
+    "import torch\ndef f(isinstance):\n    isinstance(1, torch.Tensor)": "`torch.Tensor` is a type",
+    "import torch\nisinstance(1, print(torch.Tensor))": "`torch.Tensor` is a type here",
+    "from . import train\ntrain.isinstance = print": "`isinstance` is Python's own",
+    "import numpy as np\nx = np.random.PCG64().cffi": "`.cffi` is not allowed",
     "x.apply_(print)": "`.apply_` is not allowed",
     "x.new([1])": "`.new` is not allowed",
     "import torch\nx = torch.get_device_module('cpu')": "`torch.get_device_module` is not allowed",
@@ -143,6 +158,9 @@ ACCEPTED = {
     "checkpoints": "from torch.utils.checkpoint import checkpoint",
     "types": "import torch\nfrom torch import Tensor\nn: torch.Tensor = 1\n"
     "def f(x: Tensor) -> Tensor:\n    return isinstance(x, (int, torch.Tensor))",
+    "arrays as types": "import numpy as np\nimport torch\n"
+    "def f(x: np.ndarray | None, y: tuple[np.ndarray, ...]) -> dict[str, torch.Tensor]:\n"
+    "    return isinstance(x, np.ndarray | torch.Tensor)",
     "parts of torch": "import torch\nx = torch.Size, torch.float32, torch.strided, torch.finfo, "
     "torch.Generator, torch.device, torch.get_default_dtype, torch.set_grad_enabled, "
     "torch.linalg.norm, torch.cuda.synchronize, torch.channels_last",

@@ -26,7 +26,7 @@ TORCHRUN = "torchrun --nnodes=2 --nproc-per-node=4 --signals-to-handle=SIGUSR1 t
 
 
 def run(body, ends="warned", head=HEAD):
-    inputs = {"job": 4711, "numbers": [9, 3, 4, 5, 6, 7], "ends": ends}
+    inputs = {"job": 4711, "numbers": [9, 3, 4, 5, 6, 7], "ends": ends, "status": 7}
     return PLAY.run([head + body], inputs)["run"]
 
 
@@ -145,3 +145,36 @@ def test_the_picture_says_when_the_job_starts():
 def test_the_picture_of_a_script_that_is_refused():
     with pytest.raises(AnswerError, match="`sbatch` refuses the script: line 2"):
         PICTURE("#!/bin/bash\n#SBATCH --nodez=2\n")
+
+
+def _told(body, name="one-program", head=HEAD):
+    report = examine(load("batch-job"), [head + body], 3)
+    fault = next(one.fault for one in report.results if one.property.name == name)
+    return fault.message if fault else ""
+
+
+def test_a_program_ends_with_its_status():
+    rank = "srun -n 8 bash -c 'RANK=$SLURM_PROCID exec python train.py'"
+    assert run(rank, "failed")["status"] == 7
+    assert run(f"srun {TORCHRUN}", "failed")["status"] == 1
+
+
+@pytest.mark.parametrize(
+    ("srun", "torchrun", "told"),
+    [
+        ("--no-such=1", "", "option `no-such`"),
+        ("--test-only", "", "option `test-only`"),
+        ("-x gpu01,$SLURMD_NODENAME", "", "doesn't fit the job's nodes"),
+        ("--gpus-per-t=1", "", "leaves the program 1 GPUs for each task"),
+        ("--gpu-bind=single:1", "", "lets a task see one GPU"),
+        ("--gpus-per-node=h100:4 --mem=0 -c 32 -l -D .", "--max-restarts=1", ""),
+        ("", "--rdzv_end=$h:65536", "at port `65536`"),
+        ("", "-t 3 --rdzv-endp $h", ""),
+    ],
+)
+def test_what_is_given_to_srun_and_torchrun(srun, torchrun, told):
+    words = TORCHRUN.replace("train.py", f"--rdzv-backend=c10d {torchrun} train.py")
+    if "rdzv-end" not in torchrun.replace("_", "-"):
+        words = words.replace("train.py", "--rdzv-endpoint=$h:29500 train.py")
+    found = _told(f"h=$(hostname)\nsrun {srun} {words} & p=$!\nwait $p\n")
+    assert told in found if told else not found

@@ -98,8 +98,10 @@ def count_writing(program: Mapping[str, str], seed: int, weights: bytes) -> dict
     all of them; ``where`` tells the line of the first wait.
     """
     from gpuedu.exercises.capstone.metering import metered
+    from gpuedu.exercises.capstone.no_files import know_file
     from gpuedu.exercises.capstone.runs import place_of
 
+    know_file(weights)
     store = Store({**counting_files(seed, **SIZES), WEIGHTS: weights})
     with started(program, LABEL, "write") as run, metered() as meter:
         given = items(run(store.lent(), writing_settings(seed)), "what `run` returned", "a list")

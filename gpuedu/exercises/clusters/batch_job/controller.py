@@ -38,6 +38,7 @@ from gpuedu.exercises.clusters.batch_job.steps import (
     places,
     program_of,
     srun_options,
+    told_options,
 )
 
 _SAVES_AT_MOST_S = 3.0
@@ -74,6 +75,7 @@ class Controller:
 
     def __init__(self, folder: Path, job: Job, stand_in: Sequence[str]) -> None:
         self._job, self._stand_in = job, list(stand_in)
+        self._files = {folder / "train.py", folder.resolve() / "train.py"}
         self._links = Links(folder / "socket")
         self._steps: list[Step] = []
         self._programs: list[Program] = []
@@ -116,7 +118,8 @@ class Controller:
             link.tell(status=1, says="srun: fatal: No command given to execute.\n")
             return
         here = places(options, asked["env"], self._job.nodes, self._job.tasks_on)
-        step = link.owner = Step(link, len(here))
+        step = link.owner = Step(link, len(here), told_options(options))
+        cwd = os.path.join(asked["cwd"], options.get("chdir", ""))  # noqa: PTH118
         self._steps.append(step)
         if Path(command[0]).name in ("torchrun", "python", "python3"):
             command = [*self._stand_in, Path(command[0]).name, *command[1:]]
@@ -133,7 +136,7 @@ class Controller:
                 "SLURM_LAUNCH_NODE_IPADDR": address(self._job.nodes[0], self._job.nodes),
             }
             try:
-                process = started(command, env, asked["cwd"], link.files)
+                process = started(command, env, cwd, link.files)
             except (OSError, ValueError, subprocess.SubprocessError) as fault:
                 why = getattr(fault, "strerror", None) or "it can't be started"
                 step.says += f"srun: error: execve(): {command[0]}: {why}\n"
@@ -152,6 +155,9 @@ class Controller:
         place = task.place if task else {"host": self._job.nodes[0], **_NO_TASK}
         env = {one: asked["env"].get(one, "") for one in _SEEN}
         told = {"name": words[0], "words": words[1:20], "env": env, **place}
+        files = [Path(asked["cwd"], one) for one in words[1:] if Path(one).name == "train.py"]
+        told["is_there"] = any(Path(os.path.normpath(one)) in self._files for one in files)
+        told["step"] = dict(task.step.options) if task else {}
         lasts_s = _RUNS_S if self._job.ends == "warned" else _ENDS_S
         link.owner = Program(
             link,
@@ -207,10 +213,12 @@ class Controller:
                 continue
             one.is_gone = True
             self.changes += 1
-            status = 1 if self._job.ends == "failed" else 0
+            of_torchrun = one.told["name"] == "torchrun"
+            failed = 1 if of_torchrun else self._job.status
+            status = failed if self._job.ends == "failed" else 0
             if one.is_saving:
                 self.saved += one.is_warned
-                status = 1 if one.told["name"] == "torchrun" else 0  # after any signal
+                status = 1 if of_torchrun else 0  # after any signal
             one.link.tell(status=status)
 
     def _notice_ends(self) -> None:

@@ -26,6 +26,7 @@ class Job:
         tasks_on: tasks on each of them.
         ends: how its program ends: "warned" (it runs until the signal), "done" or "failed".
         may_requeue: whether it asked for that.
+        status: of a `train.py` that fails; `torchrun` has 1 then, as it has in PyTorch.
     """
 
     number: str
@@ -33,6 +34,7 @@ class Job:
     tasks_on: Sequence[int]
     ends: str
     may_requeue: bool
+    status: int = 1
 
 
 @dataclass(eq=False)
@@ -55,6 +57,7 @@ class Step:
 
     link: Link
     count: int
+    options: Mapping[str, str] = field(default_factory=dict)
     tasks: list[Task] = field(default_factory=list)
     says: str = ""
     has_ended: bool = False

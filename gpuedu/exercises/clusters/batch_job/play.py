@@ -27,7 +27,7 @@ def play_batch_job(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     if given.nodes > NODES or not asked.command:
         return {**observed, "run": None}
     nodes = compress("gpu", sorted(inputs["numbers"][: given.nodes]), 2)
-    here = {"job": inputs["job"], "ends": inputs["ends"], "nodes": nodes}
+    here = {**{name: inputs[name] for name in ("job", "ends", "status")}, "nodes": nodes}
     return {**observed, "run": run_script(observed["script"], given, asked.options, here)}
 
 

@@ -57,7 +57,8 @@ def run_script(
         given: what the job was given.
         options: what `sbatch` read in the script.
         inputs: of the case: ``job``, its number; ``nodes``, the list of its nodes; ``ends``, how
-            the program ends: "warned" (it runs until the signal), "done" or "failed".
+            the program ends: "warned" (it runs until the signal), "done" or "failed", with which
+            ``status``.
 
     Raises:
         AnswerError: there is no bash here.
@@ -78,9 +79,11 @@ def run_script(
         may_requeue = "requeue" in options and "no-requeue" not in options
         job = Job(
             *(str(inputs["job"]), expand(inputs["nodes"]), given.tasks_on),
-            *(inputs["ends"], may_requeue),
+            *(inputs["ends"], may_requeue, inputs.get("status", 1)),
         )
-        run = _Run(folder, job, [bash, str(folder / "script")], environment)
+        start = folder / options.get("chdir", "")
+        command = [bash, str(folder / "script")]
+        run = _Run(folder, job, command, environment, start if start.is_dir() else Path("/tmp"))
         try:
             run.watch(inputs["ends"], options.get("signal"))
             return run.told()
@@ -97,14 +100,19 @@ class _Run:
     """A script that runs, and what it calls."""
 
     def __init__(
-        self, folder: Path, job: Job, command: list[str], environment: dict[str, str]
+        self,
+        folder: Path,
+        job: Job,
+        command: list[str],
+        environment: dict[str, str],
+        start: Path,
     ) -> None:
         self._folder = folder
         self._output = tempfile.TemporaryFile()  # noqa: SIM115
         self._slurm = Controller(folder, job, _stand_in(folder))
         self._shell = subprocess.Popen(
             command,
-            cwd=folder,
+            cwd=start,
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=self._output,

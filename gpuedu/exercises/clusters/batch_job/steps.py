@@ -3,17 +3,39 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 _MOST_TASKS = 64
 _SRUN_FLAGS = re.compile(
     "contiguous|exact|exclusive|help|hold|kill-on-bad-exit|label|multi-prog|no-kill|overcommit|"
     "overlap|oversubscribe|preserve-env|propagate|pty|quiet|quit-on-interrupt|reboot|spread-job|"
-    "unbuffered|use-min-nodes|verbose|version|disable-status|nice|whole"
+    "unbuffered|use-min-nodes|verbose|version|disable-status|nice|whole|test-only|usage|interactive|"
+    "bcast|send-libs|x11|immediate"
 )
 """Options that take no value, or one after ``=``; all others take one."""
-_SRUN_LETTERS = set("EHKOQXZhkluvsV")
-_SRUN_SHORT = {"n": "ntasks", "N": "nodes", "w": "nodelist", "r": "relative"}
+SRUN_LETTERS = set("EHKOQXZhkluvsV")
+_SRUN_SHORT = {
+    **{"n": "ntasks", "N": "nodes", "w": "nodelist", "r": "relative", "x": "exclude"},
+    **{"c": "cpus-per-task", "G": "gpus", "t": "time", "D": "chdir", "p": "partition"},
+    **{"J": "job-name", "o": "output", "e": "error", "i": "input", "m": "distribution"},
+    **{"W": "wait", "T": "threads", "A": "account", "q": "qos", "C": "constraint"},
+    **{"B": "extra-node-info", "L": "licenses", "M": "clusters", "S": "core-spec"},
+    **{"I": "immediate", "a": "attach", "b": "begin", "d": "dependency"},
+}
+_SRUN_MORE = """
+    accel-bind acctg-freq bb bbf bcast bcast-exclude cluster-constraint comment compress
+    container cores-per-socket cpu-bind cpu-freq cpus-per-gpu deadline delay-boot disable-status
+    epilog export extra gid gpu-bind gpu-freq gpus-per-node gpus-per-socket gpus-per-task gres
+    gres-flags het-group hint interactive jobid mail-type mail-user mcs-label mem mem-bind
+    mem-per-cpu mem-per-gpu mincpus mpi msg-timeout network nodefile ntasks-per-core
+    ntasks-per-gpu ntasks-per-node ntasks-per-socket open-mode power prefer priority profile
+    prolog reservation resv-ports send-libs signal slurmd-debug sockets-per-node switches
+    task-epilog task-prolog test-only thread-spec threads-per-core time-min tmp tres-bind
+    tres-per-task treewidth uid usage use-min-nodes wckey x11
+"""
+SRUN_NAMES = {*_SRUN_FLAGS.pattern.split("|"), *_SRUN_SHORT.values(), *_SRUN_MORE.split()}
+"""Options of `srun`, from its manual page (Slurm 22.05 and 23.11)."""
+_VALUE_MOST = 100
 
 
 def srun_options(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
@@ -28,15 +50,28 @@ def srun_options(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
         word = rest.pop(0)
         if word.startswith("--"):
             name, has_value, value = word[2:].partition("=")
+            name = known(name, SRUN_NAMES) or name
             if not _SRUN_FLAGS.fullmatch(name) and not has_value and rest:
                 value = rest.pop(0)
             found[name] = value
             continue
         letter, value = word[1], word[2:]
-        if letter in _SRUN_LETTERS:
+        if letter in SRUN_LETTERS:
+            found |= {{"h": "help", "V": "version"}.get(letter, letter): ""}
             continue
         found[_SRUN_SHORT.get(letter, letter)] = value or (rest.pop(0) if rest else "")
     return found, rest[1:] if rest[:1] == ["--"] else rest
+
+
+def known(name: str, names: Collection[str]) -> str:
+    """An option by its name, or by a beginning that no other one has; "" for any other."""
+    found = [one for one in names if one.startswith(name)] if name not in names else [name]
+    return found[0] if len(found) == 1 else ""
+
+
+def told_options(options: Mapping[str, str]) -> dict[str, str]:
+    """A step's options, as far as a rule reads them."""
+    return {name[:_VALUE_MOST]: value[:_VALUE_MOST] for name, value in list(options.items())[:50]}
 
 
 def places(

@@ -1,8 +1,9 @@
 """What a job is given for its options: nodes, tasks, cores, memory and GPUs.
 
 Tasks that aren't counted for each node fill one node after another, as Slurm places them where all
-nodes are free. Simplified: all nodes are equal; a range of nodes counts as its most. Held against
-`scontrol show job` by tests/exercises/clusters/test_real_slurm.py.
+nodes are free. Simplified: all nodes are equal; a range of nodes counts as its most, and a range of
+times (`--time-min`) as its least. Held against `scontrol show job` by
+tests/exercises/clusters/test_real_slurm.py.
 """
 
 from __future__ import annotations
@@ -78,6 +79,7 @@ def allocate(options: Mapping[str, Any], node: Node) -> Allocation:
     memory_on = tuple(_memory(options, node, cores, gpus) for cores in cores_on)
     _require_room(options, node, max(cores_on), max(memory_on), gpus)
     minutes = options.get("time") or node.default_minutes
+    minutes = min(minutes, options.get("time-min") or minutes)
     return Allocation(tasks_on, cores_on, memory_on, gpus, minutes)
 
 

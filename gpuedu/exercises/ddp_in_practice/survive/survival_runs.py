@@ -42,11 +42,16 @@ class Survival:
 
 
 def run_survival(
-    save: Callable[..., Any], train: Callable[..., Any], shape: Shape, every: int, plan: Plan
+    save: Callable[..., Any],
+    train: Callable[..., Any],
+    shape: Shape,
+    every: int,
+    plan: Plan,
+    ranks: int = RANKS,
 ) -> Survival:
     """Train unbroken, again when that is complete, and once more with a death in each attempt.
 
-    All in one launch of two ranks, joined by gloo: attempt 0 makes the first two runs and begins
+    All in one launch of the ranks, joined by gloo: attempt 0 makes the first two runs and begins
     the third, which the attempts behind it go on with.
 
     Raises:
@@ -58,7 +63,7 @@ def run_survival(
         try:
             launch_ranks(
                 on_rank,
-                RANKS,
+                ranks,
                 (save, train),
                 (asdict(shape), every, asdict(plan)),
                 made,
@@ -69,10 +74,10 @@ def run_survival(
         except GpueduError as found:
             fault = found
         entries = read_diaries(folder)
-    return _survival(entries, fault)
+    return _survival(entries, fault, ranks)
 
 
-def _survival(entries: Sequence[Entry], fault: GpueduError | None) -> Survival:
+def _survival(entries: Sequence[Entry], fault: GpueduError | None, ranks: int) -> Survival:
     dead = {one["attempt"] for one in entries if one["kind"] == "death"}
     failures = [one for one in entries if one["kind"] == "failure" and one["attempt"] not in dead]
     if failures:
@@ -81,7 +86,7 @@ def _survival(entries: Sequence[Entry], fault: GpueduError | None) -> Survival:
     elif fault is not None:
         attempt = max((one["attempt"] for one in entries), default=0)
         told, remedy = fault.message, fault.remedy
-    elif sum((one["run"], one["kind"]) == ("unbroken", "end") for one in entries) < RANKS:
+    elif sum((one["run"], one["kind"]) == ("unbroken", "end") for one in entries) < ranks:
         raise AnswerError("a rank ended before `train_job` had returned", remedy="Return from it.")
     else:
         return Survival(entries)

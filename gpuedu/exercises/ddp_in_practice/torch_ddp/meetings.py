@@ -79,16 +79,17 @@ def launch_learners(
     answer: Any,
     *arguments: Any,
     name: str,
+    ranks: int = RANKS,
     time_limit_s: float = TIME_LIMIT_S,
 ) -> Launched:
-    """``on_rank(answer, *arguments)`` on two real ranks; ``name`` is the learner's function.
+    """``on_rank(answer, *arguments)`` on real ranks; ``name`` is the learner's function.
 
     Raises:
         AnswerError: a rank failed, or the ranks do not fit together: which waits for what.
     """
     try:
         return launch_ranks(
-            on_rank, RANKS, answer, *arguments, stall_s=STALL_S, time_limit_s=time_limit_s
+            on_rank, ranks, answer, *arguments, stall_s=STALL_S, time_limit_s=time_limit_s
         )
     except DisagreementError as differing:
         told = tell_meeting(differing.calls, name)

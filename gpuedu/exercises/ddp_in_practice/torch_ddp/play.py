@@ -10,7 +10,7 @@ import numpy as np
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.ddp_in_practice.torch_ddp import ddp_ranks
-from gpuedu.exercises.ddp_in_practice.torch_ddp.meetings import RANKS, is_meeting, launch_learners
+from gpuedu.exercises.ddp_in_practice.torch_ddp.meetings import is_meeting, launch_learners
 from gpuedu.exercises.plain import describe, entries, items, numbers, text
 from gpuedu.exercises.training.tensors import as_number, require_tensor
 
@@ -24,10 +24,11 @@ def play_torch_ddp(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
         "accuracy": ("accuracy", ddp_ranks.run_evaluations, accuracy, _plain_accuracy),
     }
     name, on_rank, answer, make_plain = asks[inputs["ask"]]
-    run = launch_learners(on_rank, answer, inputs["tasks"], name=name)
+    ranks = inputs["ranks"]
+    run = launch_learners(on_rank, answer, inputs["tasks"], name=name, ranks=ranks)
     observed = [[make_plain(one) for one in tasks] for tasks in run.results]
     own = [one for one in run.exchanges if not is_meeting(one)]
-    own_bytes = [sum(one.size_bytes for one in own if one.rank == r) for r in range(RANKS)]
+    own_bytes = [sum(one.size_bytes for one in own if one.rank == r) for r in range(ranks)]
     return {"ranks": observed, "own_bytes": own_bytes}
 
 

@@ -33,8 +33,9 @@ def cases(rng: np.random.Generator) -> list[Case]:
     found = []
     for label, ends, decides in _CASES:
         numbers = rng.permutation(np.arange(1, 41))[:6].tolist()
-        job = int(rng.integers(10_000, 900_000))
-        inputs = {"job": job, "numbers": numbers, "ends": ends}
+        # Too large a number for a port, and a status that nobody guesses.
+        job, status = int(rng.integers(100_000, 900_000)), int(rng.integers(3, 100))
+        inputs = {"job": job, "numbers": numbers, "ends": ends, "status": status}
         found.append(Case(label, inputs, decides, {"hosts": hosts_of(numbers)}))
     return found
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 from gpuedu.exercises.clusters.batch_job.judge.requests import EARLIEST_S, SOONEST_S, Asked, asked
+from gpuedu.exercises.clusters.slurm.amounts import minutes
 from gpuedu.exercises.contract import Case
 from gpuedu.exercises.documents import Complaint
 
@@ -32,9 +34,25 @@ def test_saves(case: Case, script: str, run: Any) -> Iterator[Complaint]:
             f"{at}the signal comes {warning.lead_s:,} s before the limit",
             "How long does a save take, and what does the program do after it?",
         )
+    limits = [one["step"]["time"] for one in run["programs"] if "time" in one["step"]]
+    for limit in limits:
+        if found.given and 60 * _limit_min(limit) < 60 * found.given.minutes - warning.lead_s:
+            yield Complaint(
+                f"`srun --time={limit[:30]}` ends the program long before the signal, and it "
+                "saves nothing",
+                "Which limit does a step have if its `srun` doesn't say?",
+            )
     count = len(run["programs"])
     if run["saved"] < count or any(one["saved"] < count for one in run["requeues"]):
         yield _not_saved(found, run, count)
+
+
+def _limit_min(text: str) -> float:
+    """Of a step: none is as good as one that never comes."""
+    try:
+        return minutes(text) or math.inf
+    except ValueError:
+        return 0
 
 
 def _not_saved(found: Asked, run: Any, count: int) -> Complaint:
@@ -116,7 +134,9 @@ def test_ends(case: Case, script: str, run: Any) -> Iterator[Complaint]:
         yield Complaint("no program was started")
         return
     is_done = case.inputs["ends"] == "done"
-    program = f"the program had ended with status {0 if is_done else 1}"
+    names = {one["name"] for one in run["programs"]}
+    status = 0 if is_done else 1 if names == {"torchrun"} else case.inputs["status"]
+    program = f"the program had ended with status {status}"
     if run["requeues"] or run["others"]:
         yield Complaint(
             f"{program}, and the script requeued the job",
@@ -126,10 +146,9 @@ def test_ends(case: Case, script: str, run: Any) -> Iterator[Complaint]:
         yield Complaint(f"{program}, and the script went on until the limit")
     elif run["left"]:
         yield Complaint("the script ended before the program, and the job with it")
-    elif is_done != (run["status"] == 0 and run["ended"] == "exit"):
-        shown = "DONE" if run["status"] == 0 else "FAILED"
+    elif (run["status"], run["ended"]) != (status, "exit"):
+        shown = "FAILED" if run["status"] else "COMPLETED"
         yield Complaint(
-            f"{program}, and the script with {run['status']}, so Slurm calls the job "
-            f"{'COMPLETED' if shown == 'DONE' else shown}",
+            f"{program}, and the script with {run['status']}, so Slurm calls the job {shown}",
             "Whose status is that of a script?",
         )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from gpuedu.exercises.clusters.batch_job.cluster_here import LONGEST_MIN, NODE, NODES, runs_of
 from gpuedu.exercises.clusters.slurm.allocation import Allocation, AllocationError, allocate
+from gpuedu.exercises.clusters.slurm.node_lists import expand
 from gpuedu.exercises.clusters.slurm.script import Script, ScriptError, read_script
 from gpuedu.exercises.contract import Case
 from gpuedu.exercises.documents import Complaint
@@ -18,6 +20,8 @@ MARGIN = 1.5
 SHORTEST_MIN, LONGEST_RUN_MIN = 60, 240
 SOONEST_S, EARLIEST_S = 60, 600
 """How long before the limit the warning may come."""
+_NAMING = {"nodelist", "exclude", "nodefile", "constraint", "reservation", "licenses", "clusters"}
+"""Options that name something of a cluster."""
 _OPTIONS = {
     "nodes": ("nodes", "ntasks", "ntasks-per-node", "gpus"),
     "GPUs": ("gpus-per-node", "gres", "gpus", "gpus-per-task", "exclusive"),
@@ -75,8 +79,31 @@ def test_accepted(case: Case, script: str, run: Any) -> Iterator[Complaint]:
     if partition != "gpu":
         told = f"there is no partition `{partition}` here, only `gpu`"
         yield Complaint(f"{found.where('partition')}{told}, so `sbatch` refuses the job")
+    for name in _NAMING & set(found.script.options):
+        yield from _unknown(name, found, case)
     if not found.script.command:
         yield Complaint("the script has no command: the job would end at once")
+
+
+def _unknown(name: str, found: Asked, case: Case) -> Iterator[Complaint]:
+    """Names that this cluster doesn't know."""
+    value = str(found.script.options[name])
+    if name in ("nodelist", "exclude"):
+        known = {f"gpu{one:02}" for one in case.inputs["numbers"]}
+        missing = [one for one in listed(value) if one not in known]
+        told = f"there is no node `{missing[0][:40]}` here" if missing else ""
+    else:
+        told = f"`{value[:40]}` isn't known here"
+    if told:
+        yield Complaint(f"{found.where(name)}--{name}: {told}, so `sbatch` refuses the job")
+
+
+def listed(text: str) -> list[str]:
+    """The nodes in a list that somebody wrote; the text itself where it is none, or a long one."""
+    try:
+        return [text] if re.search(r"[0-9]{4}", text) else expand(text)
+    except ValueError:
+        return [text]
 
 
 def test_enough(case: Case, script: str, run: Any) -> Iterator[Complaint]:
@@ -156,7 +183,7 @@ def test_starts_soon(case: Case, script: str, run: Any) -> Iterator[Complaint]:
     if given is None:
         yield Complaint("it is never accepted, so it never starts")
         return
-    options, at = found.script.options, found.where("time")
+    options, at = found.script.options, found.where("time-min", "time")
     for name in ("hold", "begin", "dependency"):
         if name in options:
             yield Complaint(f"{found.where(name)}`--{name}` makes the job wait", "What for?")

@@ -11,7 +11,6 @@ from gpuedu.exercises.compare import is_close, show_apart
 from gpuedu.exercises.contract import Fault
 from gpuedu.exercises.ddp_in_practice.torch_ddp.judge.torch_ddp_epochs import (
     LOSS_REL,
-    RANKS,
     tell_difference,
 )
 from gpuedu.exercises.ddp_in_practice.torch_ddp.one_process import State
@@ -47,7 +46,7 @@ def _by_epoch(task: Task, drawn: Sequence[Sequence[int]]) -> Draws:
 
 def _draw_faults(task: Task, drawn: Sequence[Sequence[int]]) -> Iterable[Fault]:
     samples, epochs = task["samples"], task["epochs"]
-    each = ceil(samples / RANKS)
+    each = ceil(samples / len(drawn))
     for rank, mine in enumerate(drawn):
         if len(mine) != each * epochs:
             yield Fault(
@@ -139,7 +138,7 @@ def _losses_faults(task: Task, found: Sequence[Any], draws: Draws) -> Iterable[F
 def accuracy_faults(task: Task, found: Sequence[Mapping[str, Any]]) -> Iterable[Fault]:
     """Of one evaluation: each sample once, and the same right number on every rank."""
     samples, drawn = task["samples"], [one["drawn"] for one in found]
-    what = f"{samples} sample{'' if samples == 1 else 's'} on {RANKS} ranks"
+    what = f"{samples} sample{'' if samples == 1 else 's'} on {len(found)} ranks"
     times = Counter(one for mine in drawn for one in mine)
     for sample in range(samples):
         if times[sample] != 1:

@@ -31,6 +31,9 @@ _LARGE = (0, 1, 2, 10, 11, 16, 64, 100, 128, 256, 1000, 1024, 10_000)
 """Numbers that collide where a seed has too few digits for an epoch or a worker."""
 _LARGEST = (0, 1, 2**16 - 1, 2**16, 2**31, 2**32 - 1)
 """Up to the bound that the text gives: NumPy gives each number of a list 32 bits or more."""
+_ROOT = 2**9
+_STEPS = (*(2**bits for bits in range(32)), *(10**digits for digits in range(10)))
+"""Factors that people take where they make one number of the three."""
 
 
 _UNIT_S = 2.0**-9
@@ -84,6 +87,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _any_numbers(rng),
         _grid("many epochs, many workers", [seed, seed + 1, seed + 10], _LARGE, _LARGE),
         _grid("numbers up to 2**32 - 1", [seed, 2**16 + seed, 2**32 - 1], _LARGEST, _LARGEST),
+        _far_apart(seed, int(rng.integers(100))),
     ]
     return rates + grids
 
@@ -96,6 +100,27 @@ def _rate_case(stages: Stages, workers: int, prop: str) -> Case:
 def _grid(label: str, seeds: Sequence[int], epochs: Sequence[int], workers: Sequence[int]) -> Case:
     triples = [(s, e, w) for s in seeds for e in epochs for w in workers]
     return Case(label, {"ask": "rng", "triples": triples}, ("distinct", "repeats"))
+
+
+def _far_apart(seed: int, epoch: int) -> Case:
+    """Numbers of which one is far away from where it is in the others.
+
+    Where the three are added up with factors, one more in one of them is as good as some distance
+    in another: each distance up to ``_ROOT**2`` is that from a small number to a multiple.
+    """
+    start = (seed, epoch, 0)
+
+    def moved(place: int, by: int, other: int | None = None) -> tuple[int, ...]:
+        ones = (by * (at == place) + (at == other) for at in range(3))
+        return tuple(one + more for one, more in zip(start, ones, strict=True))
+
+    triples = [moved(place, step) for place in range(3) for step in _STEPS]
+    for place in (1, 2):
+        triples += [moved(place, _ROOT * many) for many in range(1, _ROOT + 1)]
+        others = {0, 1, 2} - {place}
+        triples += [moved(place, small, other) for other in others for small in range(_ROOT)]
+    given = {"ask": "rng", "triples": list(dict.fromkeys(triples))}
+    return Case("workers, epochs and runs far apart", given, ("distinct", "repeats"))
 
 
 def _any_numbers(rng: np.random.Generator) -> Case:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
@@ -30,7 +30,7 @@ EVERY_S = 60.0
 FIRST_S = 8 * MINUTE
 LATEST_S = 15 * MINUTE
 """An alert fires so long after its fault, at the latest."""
-BROKEN, OWN = (48, 79, 95), (13, 31, 43)
+BROKEN, OWN = (48, 79, 95), (13, 31, 43, 45, 69)
 """Xid errors of the device, and of the program that ran on it."""
 
 
@@ -45,6 +45,7 @@ class Scenario:
         alert: Which has to fire, "" if none.
         labels: With which labels.
         fault_s: When the fault starts; until then nothing may fire.
+        compute_s: How long a node computes in each step.
     """
 
     told: str
@@ -53,6 +54,7 @@ class Scenario:
     alert: str = ""
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     fault_s: float = 0.0
+    compute_s: float = 0.7
 
     @property
     def label(self) -> str:
@@ -72,12 +74,14 @@ class Scenario:
 
     def store(self) -> Store:
         """Its series."""
-        return _store(self.disturbances, self.seed, self.end_s + 30)
+        return _store(self.disturbances, self.seed, self.end_s + 30, self.compute_s)
 
 
 @lru_cache(maxsize=64)
-def _store(disturbances: tuple[Disturbance, ...], seed: int, end_s: float) -> Store:
-    return watched_run(np.random.default_rng(seed), disturbances, end_s)
+def _store(
+    disturbances: tuple[Disturbance, ...], seed: int, end_s: float, compute_s: float
+) -> Store:
+    return watched_run(np.random.default_rng(seed), disturbances, end_s, compute_s=compute_s)
 
 
 def scenarios(rng: np.random.Generator) -> Iterator[Scenario]:
@@ -94,19 +98,24 @@ def _faults(rng: np.random.Generator) -> Iterator[Scenario]:
     def at_s() -> float:
         return float(rng.integers(20, 26)) * MINUTE + float(rng.integers(60))
 
-    node, gpu = str(rng.choice(NODES)), str(rng.choice(GPUS))
+    node, gpu = str(rng.choice(NODES[1:])), str(rng.choice(GPUS))
     slow = Disturbance(SLOW, at_s(), math.inf, node, value=1.45)
-    yield fault(f"{node} takes 45% longer to compute", "SlowNode", slow, node=node)
-    slow = Disturbance(SLOW, at_s(), math.inf, "n2", value=2.5)
-    yield fault("n2 takes 2.5 times as long", "SlowNode", slow, node="n2")
+    found = fault(f"{node} takes 45% longer to compute", "SlowNode", slow, node=node)
+    # Less, in seconds, than what nodes may differ by where steps are long.
+    yield replace(found, compute_s=float(rng.uniform(0.1, 0.2)))
+    slow = Disturbance(SLOW, at_s(), math.inf, "n1", value=2.5)
+    yield fault("n1 takes 2.5 times as long", "SlowNode", slow, node="n1")
     for told, value in (("NaN", math.nan), ("infinite", math.inf)):
         loss = Disturbance(LOSS, at_s(), math.inf, value=value)
         yield fault(f"the loss is {told}", "LossNotFinite", loss)
     hang = Disturbance(HANG, at_s(), math.inf)
     yield fault("all processes hang", "NoProgress", hang)
     yield fault("all processes are gone", "NoProgress", Disturbance(DOWN, at_s(), math.inf))
-    hot = Disturbance(HOT, at_s(), math.inf, node, gpu, value=89)
-    yield fault(f"GPU {gpu} of {node} is at 89 degrees", "GpuHot", hot, Hostname=node, gpu=gpu)
+    for degrees in (88, int(rng.integers(90, 98))):
+        hot = Disturbance(HOT, at_s(), math.inf, node, gpu, value=degrees)
+        told = f"GPU {gpu} of {node} is at {degrees} degrees"
+        yield fault(told, "GpuHot", hot, Hostname=node, gpu=gpu)
+        node, gpu = str(rng.choice(NODES)), str(rng.choice(GPUS))
     for code in BROKEN:
         where = str(rng.choice(NODES)), str(rng.choice(GPUS))
         broken = Disturbance(XID, at_s(), math.inf, *where, value=code)
@@ -129,7 +138,9 @@ def _harmless(rng: np.random.Generator) -> Iterator[Scenario]:
     for_s = 2 * MINUTE
     slow = Disturbance(SLOW, start_s, start_s + for_s, "n3", value=2.5)
     hot = Disturbance(HOT, later_s, later_s + for_s, "n4", "2", value=93)
-    yield quiet("n3 is slow for 2 minutes, and GPU 2 of n4 hot for 2 minutes", slow, hot)
+    warm = Disturbance(HOT, start_s, math.inf, "n5", str(rng.choice(GPUS)), value=80)
+    told = f"n3 is slow for 2 minutes, GPU 2 of n4 hot for 2 minutes, GPU {warm.gpu} of n5 at 80"
+    yield quiet(f"{told} degrees", slow, hot, warm)
     # A scrape shows it just before the rules are evaluated.
     times_s = (MINUTE * round(one / MINUTE) - 20 for one in (start_s, later_s))
     pairs = zip(times_s, (math.nan, math.inf), strict=True)
@@ -141,5 +152,7 @@ def _harmless(rng: np.random.Generator) -> Iterator[Scenario]:
     )
     told = ", ".join(f"{code} on n{place}" for place, code in enumerate(OWN, 2))
     yield quiet(f"Xid {told}, which are errors of the program", *own)
-    all_slow = (Disturbance(SLOW, start_s, math.inf, node, value=1.7) for node in NODES)
-    yield quiet("all nodes compute 70% longer, with longer texts", *all_slow)
+    all_slow = [Disturbance(SLOW, start_s, math.inf, node, value=1.7) for node in NODES]
+    other = Disturbance(SLOW, start_s, math.inf, str(rng.choice(NODES)), value=1.05)
+    told = f"all nodes compute 70% longer, with longer texts, and {other.node} 5% longer than they"
+    yield replace(quiet(told, *all_slow, other), compute_s=float(rng.uniform(1.2, 2)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -19,13 +20,14 @@ _MEASURES = ("throughput", "ttft", "tpot", "in-server")
 _FEW, _SHORT = 10, 3
 """Lists of fewer values, and of fewer texts, are told in full."""
 _PERCENTS = ((4, 50), (5, 50), (1, 99), (100, 99), (101, 99), (30, 90), (7, 100), (8, 1))
-"""How many values, and which percentile; `ceil(percent / 100 * n)` is right in floats, too."""
+"""How many values, and which percentile; `ceil(percent / 100 * n)` is right in floats, too. NumPy's
+``inverted_cdf`` is no other."""
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
     """Texts alone, one at a time, all at once, in bursts and at random; percentiles; logs."""
     found = [_texts(rng, label, *drawn) for label, *drawn in _drawn(rng)]
-    drawn = [(int(rng.integers(9, 100)), int(rng.integers(2, 99))) for _ in range(4)]
+    drawn = [_share(rng) for _ in range(4)]
     for count, percent in (*_PERCENTS, *drawn):
         values = rng.permutation(10 * count)[:count].astype(float)
         values[: count // 10] = values[-1]
@@ -33,6 +35,14 @@ def cases(rng: np.random.Generator) -> list[Case]:
         found.append(Case(f"percentile {percent} of {count} values", given, ("percentile",)))
     found += [call_case(_MEASURES, "metrics", log=log) for log in _logs(rng)]
     return deciding_that(found)
+
+
+def _share(rng: np.random.Generator) -> tuple[int, int]:
+    """As ``_PERCENTS``."""
+    while True:
+        count, percent = int(rng.integers(9, 100)), int(rng.integers(2, 99))
+        if math.ceil(percent / 100 * count) == math.ceil(percent * count / 100):
+            return count, percent
 
 
 def _drawn(rng: np.random.Generator) -> Iterator[tuple[str, Any, Any, Any, Any, int]]:

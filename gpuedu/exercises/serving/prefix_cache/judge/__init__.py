@@ -26,6 +26,10 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _keys("nothing but zeros", 2, [0] * 8, [0] * 2),
         _keys("a 1 in front, or a larger last token", 2, [1, 0], *([0, one] for one in _BASES)),
     ]
+    digits = "".join(map(str, rng.integers(1, 10, 7)))
+    for base, told in ((10, digits), (16, digits[1:])):
+        parted = [[int(told[:at], base), int(told[at:], base)] for at in range(1, len(told))]
+        found.append(_keys(f"the same digits in base {base}, parted elsewhere", 2, *parted))
     tokens = rng.integers(0, 3, (6, 20)).tolist()
     found.append(_keys("six texts of few different tokens", 2, *tokens))
     drawn = [int(one) for one in rng.permutation(1000)]

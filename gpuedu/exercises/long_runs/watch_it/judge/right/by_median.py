@@ -69,7 +69,7 @@ groups:
           severity: page
         expr: |
           DCGM_FI_DEV_XID_ERRORS{job="dcgm"} > 0
-            unless DCGM_FI_DEV_XID_ERRORS < 48
+            unless DCGM_FI_DEV_XID_ERRORS < 48 unless DCGM_FI_DEV_XID_ERRORS == 69
       - alert: GpuHot
         annotations:
           summary: "{{ $labels.Hostname }}, {{ $labels.gpu }}"

@@ -1,0 +1,22 @@
+# must lose: one-program
+script = r"""#!/bin/bash
+#SBATCH --nodes=2
+#SBATCH --gpus-per-node=4
+#SBATCH --cpus-per-task=32 --mem=200G
+#SBATCH --time=3:45:00
+#SBATCH --requeue --signal=B:USR1@180
+#SBATCH --output=train-%j.log --open-mode=append
+
+go_on() {
+    kill -USR1 "$step"
+    wait "$step"
+    scontrol requeue "$SLURM_JOB_ID"
+}
+trap go_on USR1
+
+first=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
+srun --gpus-per-task=1 torchrun --nnodes=2 --nproc-per-node=4 --signals-to-handle=SIGUSR1 \
+    --rdzv-backend=c10d --rdzv-endpoint="$first:29500" train.py &
+step=$!
+wait "$step"
+"""
