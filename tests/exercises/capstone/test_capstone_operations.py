@@ -14,6 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.capstone.no_files import no_files
+from gpuedu.exercises.capstone.operations import AllowedOperations
 from gpuedu.exercises.capstone.started import started
 
 RUN = "import io\nimport numpy as np\nimport torch\nfrom torch import nn\n\ndef run(a, b):\n"
@@ -215,6 +216,27 @@ def test_what_fast_programs_use_runs(name):
     assert len(best) == 6
 
 
+CONVOLUTIONS = {
+    "plain": lambda: nn.Conv2d(4, 6, 3),
+    "strides": lambda: nn.Conv2d(4, 6, (3, 2), stride=2, padding=(1, 0), dilation=(1, 2)),
+    "groups": lambda: nn.Conv2d(4, 4, 3, padding="same", groups=4, bias=False),
+    "transposed": lambda: nn.ConvTranspose2d(4, 6, 3, stride=2, output_padding=1, groups=2),
+    "one side": lambda: nn.Sequential(nn.Flatten(2), nn.Conv1d(4, 2, 5, stride=3)),
+}
+
+
+@pytest.mark.parametrize("name", CONVOLUTIONS)
+def test_gradients_of_convolutions_run_and_no_others(name):
+    images = torch.rand(2, 4, 9, 9, requires_grad=True)
+    with AllowedOperations():
+        CONVOLUTIONS[name]()(images).sum().backward()
+    weight, options = torch.rand(6, 4, 3, 3), ([1, 1], [0, 0], [1, 1], False, [0, 0], 1, [True] * 3)
+    backward = torch.ops.aten.convolution_backward
+    for side in (6, 8):
+        with AllowedOperations(), pytest.raises(AnswerError, match="do not fit together"):
+            backward(torch.rand(2, 6, 7, side), images.detach(), weight, [6], *options)
+
+
 def attention(mask, is_causal):
     states = torch.rand(2, 3, 5, 8, requires_grad=True)
     mixed = functional.scaled_dot_product_attention(
@@ -224,8 +246,6 @@ def attention(mask, is_causal):
 
 
 def test_attention_and_recurrence_by_hand_run():
-    from gpuedu.exercises.capstone.operations import AllowedOperations
-
     with AllowedOperations():
         attention(None, True)
         attention(torch.rand(5, 5) > 0.5, False)

@@ -162,7 +162,8 @@ def _behind_convolution(of: Operands) -> Shapes:
     given = _unreal(of["input"].shape), _unreal(of["weight"].shape), None
     result = torch.ops.aten.convolution(*given, *(of[one] for one in names))
     yield of["grad_output"].shape, result.shape
-    yield of["bias_sizes"] or result.shape[1:2], result.shape[1:2]
+    if of["output_mask"][2]:  # without a bias, PyTorch says that it has no elements
+        yield of["bias_sizes"] or result.shape[1:2], result.shape[1:2]
 
 
 def _behind_avg_pool2d(of: Operands) -> Shapes:
