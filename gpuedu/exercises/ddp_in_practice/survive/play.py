@@ -14,8 +14,9 @@ from gpuedu.exercises.ddp_in_practice.survive.survival_runs import run_survival
 def play_survive(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
     """The entries of the ranks' diaries, and how the run ended where it did not end well."""
     save, train = answers
-    shape, plan = Shape(**inputs["shape"]), Plan(**inputs["plan"])
-    run = run_survival(save, train, shape, inputs["every"], plan, inputs["ranks"])
+    run = run_survival(
+        save, train, Shape(**inputs["shape"]), inputs["every"], Plan(**inputs["plan"])
+    )
     return {
         "entries": list(run.entries),
         "failure": run.failure,

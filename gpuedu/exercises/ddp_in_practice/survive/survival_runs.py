@@ -42,16 +42,11 @@ class Survival:
 
 
 def run_survival(
-    save: Callable[..., Any],
-    train: Callable[..., Any],
-    shape: Shape,
-    every: int,
-    plan: Plan,
-    ranks: int = RANKS,
+    save: Callable[..., Any], train: Callable[..., Any], shape: Shape, every: int, plan: Plan
 ) -> Survival:
     """Train unbroken, again when that is complete, and once more with a death in each attempt.
 
-    All in one launch of the ranks, joined by gloo: attempt 0 makes the first two runs and begins
+    All in one launch of two ranks, joined by gloo: attempt 0 makes the first two runs and begins
     the third, which the attempts behind it go on with.
 
     Raises:
@@ -63,7 +58,7 @@ def run_survival(
         try:
             launch_ranks(
                 on_rank,
-                ranks,
+                RANKS,
                 (save, train),
                 (asdict(shape), every, asdict(plan)),
                 made,
@@ -74,10 +69,10 @@ def run_survival(
         except GpueduError as found:
             fault = found
         entries = read_diaries(folder)
-    return _survival(entries, fault, ranks)
+    return _survival(entries, fault)
 
 
-def _survival(entries: Sequence[Entry], fault: GpueduError | None, ranks: int) -> Survival:
+def _survival(entries: Sequence[Entry], fault: GpueduError | None) -> Survival:
     dead = {one["attempt"] for one in entries if one["kind"] == "death"}
     failures = [one for one in entries if one["kind"] == "failure" and one["attempt"] not in dead]
     if failures:
@@ -86,7 +81,7 @@ def _survival(entries: Sequence[Entry], fault: GpueduError | None, ranks: int) -
     elif fault is not None:
         attempt = max((one["attempt"] for one in entries), default=0)
         told, remedy = fault.message, fault.remedy
-    elif sum((one["run"], one["kind"]) == ("unbroken", "end") for one in entries) < ranks:
+    elif sum((one["run"], one["kind"]) == ("unbroken", "end") for one in entries) < RANKS:
         raise AnswerError("a rank ended before `train_job` had returned", remedy="Return from it.")
     else:
         return Survival(entries)

@@ -19,24 +19,19 @@ from gpuedu.exercises.ddp_in_practice.survive.judge.survival_states import (
     whole_faults,
 )
 from gpuedu.exercises.ddp_in_practice.survive.planted_deaths import Plan
-from gpuedu.exercises.ddp_in_practice.survive.survival_runs import RANKS
 from gpuedu.exercises.ddp_in_practice.survive.survival_story import Story
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """A run with three deaths, and one of more ranks with one; where, and how long, is drawn."""
-    plans, found = _plans(), []
-    for ranks, deaths, decides in ((RANKS, 3, ()), (RANKS + 1, 1, ("random",))):
-        epochs, steps, every, kept = plans[int(rng.integers(len(plans)))]
-        shape = Shape(epochs, steps, int(rng.integers(2**20)))
-        died = kept + 1 + int(rng.integers(every - 1))
-        later = (kept + 2 * every, kept + 3 * every) if deaths > 1 else 2 * (shape.all_steps + 1,)
-        plan = Plan(died, int(rng.integers(ranks)), *later)
-        inputs = {"shape": asdict(shape), "every": every, "plan": asdict(plan), "ranks": ranks}
-        told = f"{deaths} deaths" if deaths > 1 else f"one death of {ranks} ranks"
-        label = f"{epochs} epochs of {steps} steps, a checkpoint every {every}, {told}"
-        found.append(Case(label, inputs, decides))
-    return found
+    """One run with three deaths; where they are, and how long it is, is drawn."""
+    plans = _plans()
+    epochs, steps, every, kept = plans[int(rng.integers(len(plans)))]
+    shape = Shape(epochs, steps, int(rng.integers(2**20)))
+    died = kept + 1 + int(rng.integers(every - 1))
+    plan = Plan(died, int(rng.integers(2)), kept + 2 * every, kept + 3 * every)
+    inputs = {"shape": asdict(shape), "every": every, "plan": asdict(plan)}
+    label = f"{epochs} epochs of {steps} steps, a checkpoint every {every}, 3 deaths"
+    return [Case(label, inputs)]
 
 
 @lru_cache(maxsize=1)
@@ -59,15 +54,8 @@ def _plans() -> list[tuple[int, int, int, int]]:
 
 def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     """What was written and where it went on, from the diaries; failures where they belong."""
-    shape, every, ranks = Shape(**case.inputs["shape"]), case.inputs["every"], case.inputs["ranks"]
+    shape, every = Shape(**case.inputs["shape"]), case.inputs["every"]
     story = Story(observed["entries"])
-    if ranks > RANKS:
-        if observed["failure"]:
-            told = f"started again with {ranks} ranks: {observed['failure']}"
-            yield Fault("random", told, observed["remedy"])
-        else:
-            yield from random_faults(story, ranks)
-        return
     yield from every_faults(story, shape, every)
     yield from disk_faults(story)
     if observed["failure"] and observed["attempt"] == 1:

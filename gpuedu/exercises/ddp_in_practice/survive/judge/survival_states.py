@@ -115,13 +115,13 @@ def state_faults(story: Story) -> Iterable[Fault]:
         return
 
 
-def random_faults(story: Story, ranks: int = RANKS) -> Iterable[Fault]:
+def random_faults(story: Story) -> Iterable[Fault]:
     """Each rank's random state at its first step behind the first death."""
     kept = story.last_checkpoint(1)
     if kept is None:
         yield _nothing_saved(story, "random")
         return
-    for rank in range(ranks):
+    for rank in range(RANKS):
         mine, true = story.first(1, rank), story.unbroken(rank, kept)
         if mine is None or true is None:
             yield Fault("random", f"started again, rank {rank} trained nothing")
