@@ -12,7 +12,12 @@ import time
 import pytest
 
 from gpuedu import allowance
-from gpuedu.allowance import MOST_WAITED, Allowance, waited_for_a_processor_s
+from gpuedu.allowance import (
+    MOST_WAITED,
+    Allowance,
+    ThreadTimes,
+    waited_for_a_processor_s,
+)
 from gpuedu.errors import TimeLimitExceeded
 from gpuedu.exercises.guard import play_guarded
 
@@ -49,6 +54,35 @@ def test_another_process_is_looked_at_by_its_number(waits):
     one = Allowance(10.0, 77)
     waits[77], waits[None] = 4.0, 50.0
     assert 13.0 < one.left_s() <= 14.0
+
+
+def test_what_is_surely_left_is_the_clocks_until_that_is_over(waits, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    one = Allowance(10.0)
+    waits[None] += 6.0
+    now[0] += 7.0
+    assert (one.surely_left_s(), one.left_s()) == (3.0, 9.0)
+    now[0] += 4.0
+    assert one.surely_left_s() == one.left_s() == 5.0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone tells it")
+def test_times_are_read_anew_until_they_are_closed_or_the_thread_is_gone():
+    own = ThreadTimes(threading.get_native_id())
+    before, _ = own.ran_and_waited_s()
+    end = time.thread_time() + 0.05
+    while time.thread_time() < end:
+        pass
+    assert own.ran_and_waited_s()[0] >= before + 0.04
+    own.close()
+    assert own.ran_and_waited_s() == (0.0, 0.0)
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        times = ThreadTimes(other.pid)
+        while times.ran_and_waited_s() == (0.0, 0.0):
+            time.sleep(0.01)
+    assert times.ran_and_waited_s() == (0.0, 0.0)
+    times.close()
 
 
 def test_no_limit_has_no_end(waits):

@@ -8,112 +8,27 @@ those on a list, no name with underscores but its own, no frame, no way to chang
 from __future__ import annotations
 
 import ast
-import functools
 import importlib
-import operator
 from types import ModuleType
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.capstone.own_names import OwnNames, in_body
-
-_WHOLE = """
-    itertools math numpy numpy.random statistics torch torch.amp torch.distributed torch.nn
-    torch.nn.functional torch.nn.init torch.nn.utils torch.optim torch.optim.lr_scheduler
-"""
-_IN_PARTS = {
-    "collections": "Counter OrderedDict defaultdict deque namedtuple",
-    "contextlib": "contextmanager nullcontext suppress",
-    "dataclasses": "asdict astuple dataclass field replace",
-    "functools": "cache cached_property lru_cache partial reduce",
-    "io": "BytesIO StringIO",
-    "json": "dumps loads",
-    "torch.autograd": "grad",
-    "torch.utils.checkpoint": "checkpoint checkpoint_sequential",
-    "torch.backends": "",
-    "torch.utils": "",
-}
-"""Modules of which only these names may be used: others read files, or names given as texts."""
-_THROUGH = frozenset(
-    {"torch.utils", "torch.cuda", "torch.backends", "torch.linalg", "numpy.linalg"}
+from gpuedu.exercises.capstone.plain_names import (
+    BUILTINS,
+    GENERIC,
+    GROUPS,
+    IN_PARTS,
+    INNER_NAMES,
+    INNER_OF_TORCH,
+    LEFT_OUT,
+    LISTED,
+    LOADERS,
+    MODULES,
+    OWN_METHODS,
+    REACHING,
+    THROUGH,
+    UNCHECKED,
 )
-"""Modules that are only a way to others, or to their functions."""
-MODULES = (frozenset(_WHOLE.split()) | _IN_PARTS.keys()) - _THROUGH
-"""What may be imported, beside the program's own files."""
-_LISTED = f"these modules may be used: {', '.join(sorted(MODULES))}"
-_FILES = "fromfile fromregex genfromtxt loadtxt memmap savetxt savez savez_compressed"
-_SPARSE = """
-    bsc bsc_tensor bsr bsr_tensor compressed_tensor coo coo_tensor csc csc_tensor csr csr_tensor
-"""
-_LEFT_OUT = {
-    "torch.compile": "what it runs is not counted here",
-    "torch.as_strided": "it looks past a tensor's own numbers",
-    "torch.set_num_threads": "times are not what is counted",
-    "torch.from_file": "files are in the store",
-    "torch.set_default_device": "give each tensor its device",
-    "torch.set_default_tensor_type": "give each tensor its dtype",
-    "torch.from_dlpack": "it shares memory with others",
-    "torch.get_device_module": "import the modules that you need",
-    "torch.frombuffer": "`torch.tensor` or `torch.from_numpy` makes a tensor",
-    **{
-        f"torch.sparse_{name}": "its indices are not checked, and dense tensors do the same"
-        for name in _SPARSE.split()
-    },
-    "torch.distributed.init_process_group": "the ranks are there when the program begins",
-    "torch.distributed.breakpoint": "nobody is there to answer",
-    "numpy.from_dlpack": "it shares memory with others",
-    **{
-        f"torch.optim.lr_scheduler.{name}": "a function of the step can set the rate"
-        for name in ("CyclicLR", "LambdaLR", "MultiplicativeLR")  # they show what any object holds
-    },
-    **{f"numpy.{name}": "files are in the store" for name in _FILES.split()},
-    **{f"numpy.{name}": "`numpy.array` makes an array" for name in ("matrix", "recarray")},
-    **{f"numpy.{part}test": "nothing is tested here" for part in ("", "linalg.", "random.")},
-}
-_OF_TORCH = """
-    Event Generator OutOfMemoryError Size Stream default_generator device dtype finfo iinfo
-    get_default_dtype is_autocast_enabled is_grad_enabled is_inference_mode_enabled layout
-    memory_format
-"""
-_INNER_OF_TORCH = frozenset(_OF_TORCH.split())
-"""What ``torch`` hands on of its compiled part, beside operators, and a program may have."""
-_GROUPS = frozenset({"P2POp", "ReduceOp", "Work", "group"})
-"""Classes of ``torch.distributed`` that reach no file and no network."""
-_REACHING = (
-    getattr, setattr, delattr, vars, globals, locals, eval, exec, compile, open, type, __import__,
-    breakpoint, input, operator.attrgetter, operator.methodcaller, functools.wraps,
-    functools.update_wrapper,
-)  # fmt: skip
-"""What some module may have imported, and would reach everything."""
-_INNER = """
-    ag_await ag_code ag_frame cr_await cr_code cr_frame cr_origin f_back f_builtins f_code f_globals
-    f_lineno f_locals f_trace func_globals gi_code gi_frame gi_yieldfrom mro tb_frame tb_lasti
-    tb_lineno tb_next tb_prev compile ctypes as_strided dump from_file share_memory share_memory_
-    storage tofile untyped_storage apply_ map_ map2_ new set_
-    bit_generator data_ptr capsule cffi resize resize_ resize_as_ resize_as_sparse_
-    sparse_resize_ sparse_resize_and_clear_ to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo
-    to_sparse_csc to_sparse_csr
-"""
-_INNER_NAMES = frozenset(_INNER.split())
-_METHODS = """
-    __call__ __contains__ __enter__ __exit__ __getitem__ __init__ __iter__ __len__ __next__
-    __post_init__
-"""
-_UNCHECKED = frozenset({"check_invariants", "is_coalesced", "sparse_grad"})
-"""Arguments that make a sparse tensor, or leave its indices unchecked."""
-_OWN_METHODS = frozenset(_METHODS.split())
-_BUILTINS = (
-    "ArithmeticError AssertionError AttributeError Ellipsis Exception False FileNotFoundError "
-    "FloatingPointError IndexError KeyError LookupError None NotImplemented NotImplementedError "
-    "OSError OverflowError RuntimeError StopIteration True TypeError ValueError ZeroDivisionError "
-    "abs all any bool bytes callable dict divmod enumerate filter float format frozenset hasattr "
-    "int isinstance issubclass iter len list map max min next object pow print property range repr "
-    "reversed round set slice sorted staticmethod classmethod str sum super tuple zip"
-)
-BUILTINS = frozenset(_BUILTINS.split())
-"""Names that are there without an import."""
-_GENERIC = frozenset({"dict", "frozenset", "list", "set", "tuple"})
-_LOADERS = {"torch.load": ("map_location", "mmap"), "numpy.load": ()}
-"""Readers of files that could be told to run what is in them, and which options they may have."""
 
 
 def require_plain(name: str, source: str, own: frozenset[str]) -> ast.Module:
@@ -216,27 +131,27 @@ class _Reader(ast.NodeVisitor):
         if name in self._own:
             self._refuse(node, f"`{name}` is one of the program's files", f"`from .{name} import`")
         if name not in MODULES:
-            self._refuse(node, f"`{name}` may not be imported here", _LISTED)
+            self._refuse(node, f"`{name}` may not be imported here", LISTED)
 
     def _member(self, node: ast.AST, module: ModuleType, name: str) -> object:
         """What a module has by a name, where a program may have that."""
         full = f"{module.__name__}.{name}"
         if name.startswith("_"):
             self._refuse(node, f"`{full}` is private to {module.__name__}")
-        if full in _LEFT_OUT:
-            self._refuse(node, f"`{full}` is not allowed here: {_LEFT_OUT[full]}")
-        parts = _IN_PARTS.get(module.__name__)
+        if full in LEFT_OUT:
+            self._refuse(node, f"`{full}` is not allowed here: {LEFT_OUT[full]}")
+        parts = IN_PARTS.get(module.__name__)
         is_way = isinstance(getattr(module, name, None), ModuleType)
         if parts is not None and name not in parts.split() and not is_way:
-            remedy = f"of this module: {parts}" if parts else _LISTED
+            remedy = f"of this module: {parts}" if parts else LISTED
             self._refuse(node, f"`{full}` is not allowed here", remedy)
         if module.__name__ == "torch.distributed" and "object" in name:
             self._refuse(node, f"`{full}` is not allowed here", "send tensors")
         found = getattr(module, name, None)
         if not _may_be_had(module.__name__, name, found):
             is_module = isinstance(found, ModuleType)
-            self._refuse(node, f"`{full}` is not allowed here", _LISTED if is_module else "")
-        if name == "load" and full in _LOADERS and not self._is_called(node):
+            self._refuse(node, f"`{full}` is not allowed here", LISTED if is_module else "")
+        if name == "load" and full in LOADERS and not self._is_called(node):
             self._refuse(node, f"`{full}` may only be called", "call it where its result is needed")
         return found
 
@@ -270,7 +185,7 @@ class _Reader(ast.NodeVisitor):
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
             self._says_a_type(node.left)
             self._says_a_type(node.right)
-        elif isinstance(node, ast.Subscript) and self._means(node.value, _GENERIC):
+        elif isinstance(node, ast.Subscript) and self._means(node.value, GENERIC):
             self._says_a_type(node.slice)
 
     def _means(self, node: ast.AST, names: frozenset[str]) -> bool:
@@ -287,7 +202,7 @@ class _Reader(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        if node.name not in _OWN_METHODS:
+        if node.name not in OWN_METHODS:
             self._require_name(node, node.name)
         self._says_a_type(node.returns)
         self.generic_visit(node)
@@ -345,7 +260,7 @@ class _Reader(ast.NodeVisitor):
             if isinstance(found, ModuleType) and not is_way:
                 self._refuse(node, f"the module `{ast.unparse(node)}` is used as a value")
             # The name may be a parameter's, too, and stand for something else.
-            if node.attr in _INNER_NAMES or not hasattr(base, node.attr):
+            if node.attr in INNER_NAMES or not hasattr(base, node.attr):
                 self._refuse(node, f"`{base.__name__}` has no `{node.attr}` here")
             if isinstance(node.value, ast.Attribute):
                 self._look_at(node.value, is_way=True)
@@ -355,7 +270,7 @@ class _Reader(ast.NodeVisitor):
         is_self = isinstance(node.value, ast.Name) and node.value.id == "self"
         is_start = node.attr == "__init__" and ast.unparse(node.value) == "super()"
         is_own = is_self and not node.attr.startswith("__")
-        if (node.attr.startswith("_") and not (is_own or is_start)) or node.attr in _INNER_NAMES:
+        if (node.attr.startswith("_") and not (is_own or is_start)) or node.attr in INNER_NAMES:
             self._refuse(node, f"`.{node.attr}` is not allowed here")
         if not isinstance(base, _Own):
             self.visit(node.value)
@@ -371,7 +286,7 @@ class _Reader(ast.NodeVisitor):
 
     def visit_keyword(self, node: ast.keyword) -> None:
         """An argument by its name."""
-        if node.arg in _UNCHECKED:
+        if node.arg in UNCHECKED:
             self._refuse(node.value, f"`{node.arg}` is not allowed here", "dense tensors do it")
         self.generic_visit(node)
 
@@ -381,7 +296,7 @@ class _Reader(ast.NodeVisitor):
             for one in node.args[1:]:
                 self._says_a_type(one)
         function = self._value_of(node.func)
-        for full, options in _LOADERS.items():
+        for full, options in LOADERS.items():
             module, _, name = full.rpartition(".")
             if function is not None and function is getattr(importlib.import_module(module), name):
                 extra = [one.arg for one in node.keywords if one.arg not in options]
@@ -397,11 +312,11 @@ class _Reader(ast.NodeVisitor):
 def _may_be_had(module: str, name: str, found: object) -> bool:
     """Whether something of a library can be in a program's hands."""
     if isinstance(found, ModuleType):
-        return found.__name__ in MODULES or found.__name__ in _THROUGH
-    if any(found is one for one in _REACHING) or _is_from_elsewhere(module, found):
+        return found.__name__ in MODULES or found.__name__ in THROUGH
+    if any(found is one for one in REACHING) or _is_from_elsewhere(module, found):
         return False
     if module == "torch.distributed" and isinstance(found, type):
-        return name in _GROUPS
+        return name in GROUPS
     if module != "torch":
         return True
     import torch
@@ -411,12 +326,12 @@ def _may_be_had(module: str, name: str, found: object) -> bool:
     is_compiled = hasattr(torch._C, name) and not hasattr(torch._C._VariableFunctions, name)
     is_storage = isinstance(found, type) and name.endswith("Storage")
     is_old = name.endswith("Tensor") and name != "Tensor"  # `torch.FloatTensor` and its like
-    return name in _INNER_OF_TORCH or not (is_compiled or is_storage or is_old)
+    return name in INNER_OF_TORCH or not (is_compiled or is_storage or is_old)
 
 
 def _is_from_elsewhere(module: str, found: object) -> bool:
     """Whether a function or class is only there because its module uses it."""
-    if module in _IN_PARTS or not callable(found):
+    if module in IN_PARTS or not callable(found):
         return False
     home = getattr(found, "__module__", None)
     # While it's counted, some functions of PyTorch are ours in its place.

@@ -12,7 +12,8 @@ from types import ModuleType
 from typing import Any
 
 from gpuedu.errors import AnswerError, WorkspaceError
-from gpuedu.exercises.capstone.plain_python import BUILTINS, MODULES, require_plain
+from gpuedu.exercises.capstone.plain_names import BUILTINS, MODULES
+from gpuedu.exercises.capstone.plain_python import require_plain
 
 MOST_FILES, MOST_CHARACTERS = 20, 60_000
 """Of a program: several times what one needs."""

@@ -38,7 +38,7 @@ class Zygote:
         self.sandbox = sandbox
         self._folder = folder_for_a_copy() if sandbox else _folder_for_players()
         self._user = players_user() if sandbox else None
-        course = copy_course(PACKAGE, Path(self._folder.name)) if sandbox else None
+        course = _copied_course(Path(self._folder.name)) if sandbox else None
         ours, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
         with theirs:
             inside = [sys.executable, "-m", "gpuedu.grading.player.zygote", str(theirs.fileno())]
@@ -119,6 +119,16 @@ class Zygote:
         self._process.stderr.close()
         self._control.close()
         self._folder.cleanup()
+
+
+def _copied_course(folder: Path) -> Path:
+    try:
+        return copy_course(PACKAGE, folder)
+    except OSError as fault:
+        raise SandboxError(
+            f"the course cannot be copied to {folder}, for players to see: {fault.strerror}",
+            remedy="free some 50 MB there, or set TMPDIR to a folder with room",
+        ) from fault
 
 
 def _folder_for_players() -> tempfile.TemporaryDirectory:

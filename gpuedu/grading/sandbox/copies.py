@@ -61,13 +61,17 @@ def copy_course(package: Path, folder: Path) -> Path:
 
 
 def _source_of(path: Path) -> Path | None:
-    """What a file was compiled from, or itself; None for bytecode that is being written."""
+    """What a file was compiled from, or itself; None for bytecode without one, or half written.
+
+    A module that was moved may have been an answer.
+    """
     if path.parent.name != _COMPILED:
         return path
     try:
-        return Path(source_from_cache(str(path)))
+        source = Path(source_from_cache(str(path)))
     except ValueError:
         return None
+    return source if source.exists() else None
 
 
 def _copy_file(source: Path, target: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -68,3 +69,28 @@ def test_a_lesson_on_kernels_has_all_that_a_launch_uses_and_does_not_wait_for_py
 def test_a_lesson_on_training_has_all_that_a_step_uses():
     told = preloaded("training-step", "09_training_step", STEP)
     assert told == {"torch": True, "threads": 1, "late": []}
+
+
+HUGE = """
+import array, re
+from pathlib import Path
+from gpuedu.grading.player.huge_pages import use_huge_pages
+
+def huge_kb():
+    told = Path("/proc/self/smaps_rollup").read_text()
+    return int(re.search(r"AnonHugePages: +([0-9]+)", told)[1])
+
+kept = array.array("q", range(2**21))
+before = huge_kb()
+use_huge_pages()
+assert kept[-1] == 2**21 - 1 and sum(kept[:1000]) == 499_500
+print(huge_kb() - before)
+"""
+
+
+def test_memory_is_put_into_huge_pages_and_keeps_its_numbers():
+    version = tuple(map(int, os.uname().release.split(".")[:2]))
+    if version < (6, 1) or not Path("/sys/kernel/mm/transparent_hugepage").exists():
+        pytest.skip("this kernel puts no memory together when asked")
+    told = subprocess.run([sys.executable, "-c", HUGE], capture_output=True, text=True, check=True)
+    assert int(told.stdout) >= 8 * 1024

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from gpuedu.grading.judge import zygote
 from gpuedu.grading.sandbox.copies import copy_course, folder_for_a_copy, sweep_copies
 from gpuedu.grading.sandbox.hidden import hidden_files, hidden_folders
+from gpuedu.grading.sandbox.limits import SandboxError
 from gpuedu.grading.sandbox.mounts import PACKAGE
 
 
@@ -48,10 +50,11 @@ def test_python_finds_in_it_what_it_has_compiled(copy):
 
 
 def test_bytecode_of_what_is_hidden_is_not_in_it(tmp_path):
-    """Neither of another version of Python, nor what is just being written."""
+    """Neither of another version of Python, nor of a module that was moved, nor half written."""
     lesson = tmp_path / "gpuedu" / "exercises" / "one" / "two"
     (lesson / "__pycache__").mkdir(parents=True)
     compiled = ("picture.cpython-39.pyc", "picture.cpython-39.pyc.1407", "play.cpython-39.pyc")
+    compiled = (*compiled, "answer.cpython-39.pyc")
     for name in ("picture.py", "play.py", *(f"__pycache__/{one}" for one in compiled)):
         (lesson / name).write_text("")
     (tmp_path / "copy").mkdir()
@@ -68,6 +71,16 @@ def test_all_may_read_it_whatever_the_course_allows(tmp_path):
     copy = copy_course(package, tmp_path / "copy")
     assert copy.stat().st_mode & 0o777 == 0o755
     assert (copy / "play.py").stat().st_mode & 0o777 == 0o644
+
+
+def test_a_grader_without_room_for_it_says_so(monkeypatch):
+    def full(*_arguments):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(zygote, "copy_course", full)
+    with pytest.raises(SandboxError, match="No space left on device") as told:
+        zygote.Zygote()
+    assert "TMPDIR" in told.value.remedy
 
 
 def test_what_a_killed_grader_left_is_swept():
