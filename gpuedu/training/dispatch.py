@@ -1,8 +1,12 @@
-"""A mode of PyTorch's dispatcher that does not import PyTorch's compiler."""
+"""Modes of PyTorch's dispatcher: one that does not import its compiler, and none at all."""
 
 from __future__ import annotations
 
-from torch.utils._python_dispatch import TorchDispatchMode
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
 
 class DispatchWatch(TorchDispatchMode):
@@ -16,3 +20,10 @@ class DispatchWatch(TorchDispatchMode):
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
         return False
+
+
+@contextmanager
+def unwatched() -> Iterator[None]:
+    """No watch sees what PyTorch does inside, and no default device applies."""
+    with torch._C.DisableTorchFunction(), _disable_current_modes(), torch.no_grad():
+        yield

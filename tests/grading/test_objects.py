@@ -14,7 +14,7 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.changeable import changeable
 from gpuedu.grading.describing import Describing
 from gpuedu.grading.objects import Before, found_in, leave_all
-from gpuedu.grading.parts import require_no_fused
+from gpuedu.grading.parts import refuse_fused, require_no_fused
 from gpuedu.grading.rebuilding import Rebuilding
 from gpuedu.grading.wire import pack, unpack
 
@@ -411,3 +411,22 @@ def test_a_group_of_a_fused_optimizer_is_refused_also_one_that_may_become_one(fu
         require_no_fused([{"lr": 0.1, "fused": fused}])
     for allowed in ({"fused": None}, {"fused": False}, {"lr": 0.1}):
         require_no_fused([allowed])
+
+
+def test_a_view_that_arrives_begins_in_its_storage():
+    whole, told = torch.zeros(3), Rebuilding()
+    assert told._view(whole, [0], [1], 3).numel() == 0
+    with pytest.raises(AnswerError):
+        told._view(whole, [0], [1], 4)
+
+
+def test_no_fused_kernel_runs_where_a_record_is_played_again(monkeypatch):
+    for name in ("sgd", "adam", "adamw", "adagrad"):
+        if hasattr(torch, f"_fused_{name}_"):
+            monkeypatch.setattr(torch, f"_fused_{name}_", getattr(torch, f"_fused_{name}_"))
+    refuse_fused()
+    weight = torch.nn.Parameter(torch.ones(2))
+    weight.grad = torch.ones(2)
+    with pytest.raises(AnswerError):
+        torch.optim.SGD([weight], 0.1, momentum=0.9, fused=True).step()
+    assert weight.tolist() == [1, 1]

@@ -15,10 +15,9 @@ import torch
 from torch import Tensor
 
 from gpuedu.errors import AnswerError
-from gpuedu.grading.player.operations.allowed import find_operation
-from gpuedu.grading.player.operations.bounds import has_bounds, require_bounds
-from gpuedu.grading.player.operations.operands import unwatched
-from gpuedu.training.dispatch import DispatchWatch
+from gpuedu.training.dispatch import DispatchWatch, unwatched
+from gpuedu.training.operations.allowed import find_operation
+from gpuedu.training.operations.bounds import has_bounds, require_bounds
 
 Operands = dict[str, Any]
 _REMEDY = "Dense tensors, and what checks their indices: `gather`, `index_select`, `matmul`."

@@ -299,7 +299,7 @@ def _unseen() -> AbstractContextManager[None]:
     """What is done inside is not the learner's: no watch of a play sees it."""
     if "torch" not in sys.modules:
         return nullcontext()
-    from gpuedu.grading.player.operations.operands import unwatched
+    from gpuedu.training.dispatch import unwatched
 
     return unwatched()
 

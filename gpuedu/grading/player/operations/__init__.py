@@ -9,7 +9,7 @@ another program, which has to compute the right result by the right operations.
 - ``operands``: tensors in messages;
 - ``numbering``: numbers for tensors and random generators;
 - ``programs``: steps in messages;
-- ``allowed``: operations that may be asked for;
 - ``recorder``: the learner's side;
-- ``executor``: the machine's side, which trusts nothing.
+- ``executor``: the machine's side, which trusts nothing, and carries out what
+  ``gpuedu.training.operations`` lists.
 """

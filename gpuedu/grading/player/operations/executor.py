@@ -14,16 +14,16 @@ from torch.utils._pytree import tree_leaves
 
 from gpuedu.errors import AnswerError
 from gpuedu.grading.chance import require_torch_state
-from gpuedu.grading.player.operations.allowed import find_operation
-from gpuedu.grading.player.operations.bounds import begins_inside, require_bounds
 from gpuedu.grading.player.operations.operands import (
     DEVICES,
     dtype_named,
     rebuild_tensors,
     storage_places,
-    unwatched,
 )
 from gpuedu.grading.player.operations.programs import read_program
+from gpuedu.training.dispatch import unwatched
+from gpuedu.training.operations.allowed import find_operation
+from gpuedu.training.operations.bounds import begins_inside, require_bounds
 
 MOST_HELD = 100_000
 """Tensors that a program may hold at a time."""

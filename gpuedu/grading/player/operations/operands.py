@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
-from torch.utils._python_dispatch import _disable_current_modes
 
 from gpuedu.errors import AnswerError
+from gpuedu.training.dispatch import unwatched
 
 DEVICES = ("cpu", "meta")
 _DTYPES = {
@@ -23,13 +22,6 @@ _DTYPES = {
 }
 _LARGEST_BYTES = 2**32
 _NO_FORM = "an operation arrived in an unknown form"
-
-
-@contextmanager
-def unwatched() -> Iterator[None]:
-    """No watch sees what PyTorch does inside, and no default device applies."""
-    with torch._C.DisableTorchFunction(), _disable_current_modes(), torch.no_grad():
-        yield
 
 
 def dtype_named(name: Any) -> torch.dtype:

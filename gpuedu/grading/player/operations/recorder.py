@@ -20,11 +20,10 @@ from gpuedu.grading.player.operations.operands import (
     describe_tensors,
     require_dense,
     storage_content,
-    unwatched,
 )
 from gpuedu.grading.player.operations.programs import write_program
 from gpuedu.grading.player.operations.sharing import SharedMemory
-from gpuedu.training.dispatch import DispatchWatch
+from gpuedu.training.dispatch import DispatchWatch, unwatched
 
 _OF_TOOLS = ("profiler",)
 """Namespaces of operations that change nothing: they mark a time."""

@@ -9,7 +9,8 @@ import numpy as np
 import torch
 from torch.utils._pytree import tree_leaves
 
-from gpuedu.grading.player.operations.operands import storage_content, unwatched
+from gpuedu.grading.player.operations.operands import storage_content
+from gpuedu.training.dispatch import unwatched
 
 InMemory = Callable[[int], torch.Tensor | None]
 """Returns a tensor that is in a memory, if there is one."""

@@ -16,8 +16,8 @@ from torch._prims_common import suggest_memory_format
 from torch.utils._pytree import tree_leaves, tree_map
 
 from gpuedu.errors import AnswerError
-from gpuedu.grading.player.operations.allowed import ELEMENTS, WRITES_ANYWHERE
-from gpuedu.grading.player.operations.operands import unwatched
+from gpuedu.training.dispatch import unwatched
+from gpuedu.training.operations.allowed import ELEMENTS, WRITES_ANYWHERE
 
 Operands = Mapping[str, Any]
 Shapes = Iterator[tuple[Sequence[int], Sequence[int]]]
