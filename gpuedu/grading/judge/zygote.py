@@ -38,7 +38,7 @@ class Zygote:
         self.sandbox = sandbox
         self._folder = folder_for_a_copy() if sandbox else _folder_for_players()
         self._user = players_user() if sandbox else None
-        course = _copied_course(Path(self._folder.name)) if sandbox else None
+        course = _copied_course(self._folder) if sandbox else None
         ours, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
         with theirs:
             inside = [sys.executable, "-m", "gpuedu.grading.player.zygote", str(theirs.fileno())]
@@ -121,12 +121,13 @@ class Zygote:
         self._folder.cleanup()
 
 
-def _copied_course(folder: Path) -> Path:
+def _copied_course(folder: tempfile.TemporaryDirectory) -> Path:
     try:
-        return copy_course(PACKAGE, folder)
+        return copy_course(PACKAGE, Path(folder.name))
     except OSError as fault:
+        folder.cleanup()
         raise SandboxError(
-            f"the course cannot be copied to {folder}, for players to see: {fault.strerror}",
+            f"the course cannot be copied to {folder.name}, for players to see: {fault.strerror}",
             remedy="free some 50 MB there, or set TMPDIR to a folder with room",
         ) from fault
 

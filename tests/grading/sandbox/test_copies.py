@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import py_compile
 import signal
 import subprocess
 import sys
@@ -37,16 +38,22 @@ def test_it_has_all_but_what_is_hidden(copy):
     assert not [one for one in closed if (copy / one).exists()]
 
 
-def test_python_finds_in_it_what_it_has_compiled(copy):
+def test_python_finds_in_it_what_it_has_compiled(tmp_path):
     """A source that is newer than its bytecode would be compiled again by each player."""
+    package = tmp_path / "compiled_course"
+    package.mkdir()
+    (package / "here.py").write_text("")
+    py_compile.compile(str(package / "here.py"), doraise=True)
+    (tmp_path / "copy").mkdir()
+    copy = copy_course(package, tmp_path / "copy")
     told = subprocess.run(
-        [sys.executable, "-v", "-c", "import gpuedu.errors"],
+        [sys.executable, "-v", "-c", "import compiled_course.here"],
         cwd=copy.parent,
         capture_output=True,
         text=True,
         check=True,
     )
-    assert f"matches {copy / 'errors.py'}" in told.stderr
+    assert f"matches {copy / 'here.py'}" in told.stderr
 
 
 def test_bytecode_of_what_is_hidden_is_not_in_it(tmp_path):
