@@ -32,6 +32,7 @@ from gpuedu.simt.machine.codegen import Compiled, generate
 from gpuedu.simt.machine.findings import Findings
 from gpuedu.simt.machine.machine import Budget, LaunchStoppedError
 from gpuedu.simt.machine.setup import ready_machine, shared_bytes
+from gpuedu.simt.machine.watch import Keep
 from gpuedu.simt.program import Program
 from gpuedu.simt.python import compile_kernel
 from gpuedu.simt.values import Kind
@@ -117,7 +118,7 @@ def run(
     trace: bool = True,
     order: Sequence[int] | None = None,
     watch: Sequence[int] = (0,),
-    keep_lines: bool = True,
+    keep: Keep = "lines",
     max_turns: int | None = None,
     max_counted_turns: int | None = None,
 ) -> Trace | None:
@@ -133,8 +134,8 @@ def run(
             runaway loops are seen.
         order: The order in which blocks run, one after another; None runs them together, which is
             also done if a kernel's blocks meet.
-        watch: Linear blocks whose accesses and lines are kept one by one.
-        keep_lines: False keeps their accesses alone, which takes less time.
+        watch: Linear blocks of which it is kept one by one what they do.
+        keep: Which part of that; see ``gpuedu.simt.machine.watch.Keep``.
         max_turns: Loop iterations after which the blocks that run together are stopped; None for
             100,000 iterations of loops with a condition and 20 million of loops over a range.
         max_counted_turns: The same only for loops over a range, which end on their own; None for
@@ -159,11 +160,7 @@ def run(
     code = _code(program, traced=trace)
     parameters = args.bind(program.parameters, arguments)
     launch = _describe(program, grid, block, dynamic_shared_bytes, arguments)
-    account = (
-        Account(program, code.regions, launch, parameters, watch, keep_lines=keep_lines)
-        if trace
-        else None
-    )
+    account = Account(program, code.regions, launch, parameters, watch, keep) if trace else None
     complete = True
     with np.errstate(all="ignore"):
         try:
@@ -206,7 +203,7 @@ def simulate(
     trace: bool = True,
     order: Sequence[int] | str | None = None,
     watch: Sequence[int] = (0,),
-    keep_lines: bool = True,
+    keep: Keep = "lines",
     max_turns: int | None = None,
     max_counted_turns: int | None = None,
     **constants: Any,
@@ -227,8 +224,8 @@ def simulate(
         trace: False runs faster and sees only bounds, barriers and runaway loops.
         order: The order in which blocks run one after another: a sequence of all linear block
             numbers, or "reversed"; None lets them run together.
-        watch: Linear blocks whose accesses and lines are kept one by one, for figures.
-        keep_lines: False keeps their accesses alone, which takes less time.
+        watch: Linear blocks of which it is kept one by one what they do.
+        keep: Which part of that; see ``gpuedu.simt.machine.watch.Keep``.
         max_turns: Loop iterations, in total, after which the blocks that run together are stopped
             as a runaway; None for 100,000, or 20 million in loops over a range.
         max_counted_turns: The same only for loops over a range; None for the same number as
@@ -264,7 +261,7 @@ def simulate(
             trace=trace,
             order=order,
             watch=watch,
-            keep_lines=keep_lines,
+            keep=keep,
             max_turns=max_turns,
             max_counted_turns=max_counted_turns,
         )

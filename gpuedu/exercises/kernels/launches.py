@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from gpuedu.exercises.kernels.launching import MAX_TURNS, observe, run_kernel, w
 from gpuedu.exercises.kernels.shapes import LaunchShape
 from gpuedu.exercises.kernels.traffic import array_traffic, handed_on, shared_traffic
 from gpuedu.trace import Trace
+
+if TYPE_CHECKING:
+    from gpuedu.simt.machine.watch import Keep
 
 _CALL = re.compile(r"(\w+)\((\w+(?:, \w+)*)\)")
 
@@ -37,6 +40,7 @@ def launch_play(
     counts: Sequence[str] = (),
     counts_shared: bool = False,
     also: Callable[[Trace], Mapping[str, Any]] | None = None,
+    keep: Keep = "writes",
     max_turns: int | None = None,
     time_limit_s: float = 10.0,
 ) -> Play:
@@ -57,6 +61,7 @@ def launch_play(
         counts: Arrays whose traffic is counted.
         counts_shared: Whether the traffic in shared memory is.
         also: More that is observed, from the account of the launch.
+        keep: What of the launch ``also`` needs one by one; the rest of this needs the writes.
         max_turns: Turns of loops after which a launch counts as endless; by default a few more than
             one thread needs that does everything.
         time_limit_s: For all cases together.
@@ -75,7 +80,7 @@ def launch_play(
             *(inputs[one] for one in parameters),
             order=inputs.get("order"),
             watch=range(shape.blocks),
-            keep_lines=also is not None,
+            keep=keep,
             max_turns=max_turns or max(MAX_TURNS, largest + 200),
         )
         seen = observe(trace, arrays)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from gpuedu.exercises.kernels.shapes import WARP_SIZE, Extents
 from gpuedu.exercises.kernels.sightings import sightings_of
 from gpuedu.trace import Operation, Space, Trace
 from gpuedu.widths import count_each
+
+if TYPE_CHECKING:
+    from gpuedu.simt.machine.watch import Keep
 
 MAX_TURNS = 2_000
 """Turns of loops after which a launch counts as endless; exercises need a few hundred at most."""
@@ -35,7 +38,7 @@ def run_kernel(
     dynamic_shared_bytes: int = 0,
     order: Sequence[int] | str | None = None,
     watch: Sequence[int] = (0,),
-    keep_lines: bool = True,
+    keep: Keep = "lines",
     max_turns: int = MAX_TURNS,
 ) -> Trace:
     """Launch a learner's kernel on host arrays, which are changed in place.
@@ -47,8 +50,8 @@ def run_kernel(
         arguments: NumPy arrays and scalars.
         dynamic_shared_bytes: What the launch adds to a block's shared memory.
         order: The order in which blocks run, one after the other; None lets them run together.
-        watch: Linear blocks whose accesses and lines are kept one by one.
-        keep_lines: False keeps their accesses alone, which takes less time.
+        watch: Linear blocks of which it is kept one by one what they do.
+        keep: Which part of that; see ``gpuedu.simt.machine.watch.Keep``.
         max_turns: Turns of loops after which the launch is stopped as endless.
 
     Returns:
@@ -69,7 +72,7 @@ def run_kernel(
             dynamic_shared_bytes=dynamic_shared_bytes,
             order=order,
             watch=watch,
-            keep_lines=keep_lines,
+            keep=keep,
             max_turns=max_turns,
         )
     _require_arguments(trace)

@@ -15,7 +15,7 @@ from gpuedu.simt.machine.masks import Mask
 from gpuedu.simt.machine.regions import Region
 from gpuedu.simt.machine.shadow import Known, Shadow
 from gpuedu.simt.machine.views import Allocation, View
-from gpuedu.simt.machine.watch import Watch
+from gpuedu.simt.machine.watch import Keep, Watch
 from gpuedu.simt.program import Program
 from gpuedu.trace import (
     AccessSite,
@@ -47,8 +47,7 @@ class Account:
         launch: Launch,
         parameters: Sequence[Any],
         watch: Sequence[int],
-        *,
-        keep_lines: bool = True,
+        keep: Keep = "lines",
     ) -> None:
         self.program, self.regions, self.launch = program, regions, launch
         self.now = 0
@@ -63,7 +62,8 @@ class Account:
         self._does = self._operations()
         self._shadows: dict[int, Shadow] = {}
         self._touched: dict[tuple[int, str], np.ndarray] = {}
-        self.watch = Watch(watch, self._views, keep_lines=keep_lines)
+        self.watch = Watch(watch, self._views, keep)
+        self._is_kept = [self.watch.keeps(site.operation, site.space) for site in program.sites]
         self._runs, self._shape = False, (1, 1)
         self._rows: Any = None
         self._everybody: Mask = None
@@ -116,7 +116,7 @@ class Account:
             mask = self._everybody
         if self._regions[region].add(mask):
             self._regions[region].flush(self._rows, self._shape)
-        if self.watch.row is not None and self.watch.keep_lines:
+        if self.watch.row is not None and self.watch.keeps_lines:
             self.watch.step(self.now, region, mask, epoch)
 
     def branch(self, site: int, mask: Mask, then: Mask, orelse: Mask) -> None:
@@ -139,7 +139,7 @@ class Account:
         self.now += 1
         if mask is None:
             mask = self._everybody
-        if self.watch.row is not None:
+        if self.watch.row is not None and self._is_kept[site]:
             self.watch.access(self.now, site, view, at, mask, epoch)
         counted = self._sites[site]
         if counted.view is not None and counted.view.flat is not view.flat:
@@ -152,7 +152,7 @@ class Account:
         self.now += 1
         if mask is None:
             mask = self._everybody
-        if self.watch.row is not None:
+        if self.watch.row is not None and self._is_kept[site]:
             self.watch.access(self.now, site, view, at, mask, epoch)
         if self._sites[site].masks.add(mask):
             self._flush(site)

@@ -82,11 +82,15 @@ def _of_one_shape(
     """Pairs by the shape of the first, and perhaps of the second: all firsts, and all seconds."""
     groups: dict[Any, tuple[list[Any], list[Any]]] = {}
     for one, other in pairs:
-        kind = np.shape(one), np.shape(other) if second else ()
+        kind = _shape(one), _shape(other) if second else ()
         ones, others = groups.setdefault(kind, ([], []))
         ones.append(one)
         others.append(other)
     yield from groups.values()
+
+
+def _shape(value: Any) -> tuple[int, ...]:
+    return value.shape if isinstance(value, np.ndarray) else ()
 
 
 class SiteCounts:

@@ -184,12 +184,16 @@ class _Counts:
 
     def __init__(self, start: Any, stop: Any, step: Any) -> None:
         self._index, self._stop, self._step = start, stop, step
-        self._up = step > 0
+        self._only_up = not isinstance(step, np.ndarray) and step > 0
 
     def step(self, machine: Machine, site: int, lanes: Mask) -> tuple[Mask, Any]:
         """The threads that take the next turn, and its index."""
-        index = self._index
-        goes_on = np.where(self._up, index < self._stop, index > self._stop)[()] & (self._step != 0)
+        index, stop = self._index, self._stop
+        if self._only_up:
+            goes_on = index < stop
+        else:
+            up = np.where(self._step > 0, index < stop, index > stop)[()]
+            goes_on = up & (self._step != 0)
         lanes, _ = machine.branch(site, lanes, goes_on)
         self._index = index + self._step
         return lanes, index

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from gpuedu.simt.machine.masks import Mask
 from gpuedu.simt.machine.regions import Region
 from gpuedu.simt.machine.views import View
-from gpuedu.trace import WARP_SIZE, Events, Place, Steps
+from gpuedu.trace import WARP_SIZE, Events, Operation, Place, Space, Steps
 
 if TYPE_CHECKING:
     from gpuedu.simt.machine.chunk import Chunk
+
+Keep = Literal["lines", "accesses", "writes"]
+"""What is kept of watched blocks: lines and accesses; accesses alone; or, of these, only those in
+shared memory and those that write to global memory. Less of it takes less time."""
 
 MAX_ENTRIES = 4096
 """How many accesses and how many lines are kept for each block."""
@@ -41,13 +45,11 @@ class Watch:
     """Keeps what the blocks in ``blocks`` do, up to a limit of entries each, and of lanes in total.
 
     An entry is (now, site or region, block, epoch); what its lanes did is a row of a separate
-    array, one array for all blocks that run together. Lines only with ``keep_lines``.
+    array, one array for all blocks that run together.
     """
 
-    def __init__(
-        self, blocks: Sequence[int], views: Sequence[View], *, keep_lines: bool = True
-    ) -> None:
-        self.blocks, self.keep_lines = tuple(blocks), keep_lines
+    def __init__(self, blocks: Sequence[int], views: Sequence[View], keep: Keep = "lines") -> None:
+        self.blocks, self.keeps_lines, self._keep = tuple(blocks), keep == "lines", keep
         self.truncated = self.accesses_truncated = False
         self._room_for_accesses, self._room_for_lines = _Room(), _Room()
         self.row: list[tuple[int, int]] | None = None
@@ -82,6 +84,11 @@ class Watch:
         if self.row is None:
             return np.False_
         return np.isin(chunk.blocks, [block for _, block in self.row])[:, np.newaxis]
+
+    def keeps(self, operation: str, space: Space) -> bool:
+        """Whether accesses of such a site are kept."""
+        writes = space is Space.GLOBAL and operation != Operation.LOAD
+        return self._keep != "writes" or space is Space.SHARED or writes
 
     def _of(self, value: Any) -> Any:
         """The watched blocks' values, as (blocks, T) or what broadcasts to that."""

@@ -69,6 +69,18 @@ def test_nothing_is_watched_where_nothing_is_asked():
     assert len(run(watch=()).events.step) == len(run(watch=(9,)).events.step) == 0
 
 
+def test_writes_and_shared_memory_are_kept_without_the_rest():
+    everything, accesses, writes = run(), run(keep="accesses"), run(keep="writes")
+    assert rows(accesses) == rows(everything)
+    assert rows(writes) == [row for row in rows(everything) if row[0] != "a"]
+    assert len(everything.steps.line) > len(accesses.steps.line) == len(writes.steps.line) == 0
+    for less in (accesses, writes):
+        counted = [(site.requests.tolist(), site.sectors.tolist()) for site in less.sites]
+        assert counted == [
+            (one.requests.tolist(), one.sectors.tolist()) for one in everything.sites
+        ]
+
+
 def test_steps_by_hand():
     trace = run()
     s = trace.steps

@@ -8,6 +8,7 @@ PLAY = launch_play(
     writes=(),
     counts_shared=True,
     also=lambda trace: {**rounds_of(trace), **partly_active_warps(trace)},
+    keep="lines",
     max_turns=600,
     time_limit_s=30.0,
 )

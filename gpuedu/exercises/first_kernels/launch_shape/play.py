@@ -38,5 +38,4 @@ PLAY = Play(
         Answer("empty_lanes", signature=("threads",)),
     ),
     ask,
-    on_machine=True,
 )

@@ -21,5 +21,6 @@ PLAY = launch_play(
     writes=("dst",),
     counts=("src", "dst"),
     also=_loads,
+    keep="accesses",
     time_limit_s=30.0,
 )

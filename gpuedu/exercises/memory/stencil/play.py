@@ -18,5 +18,10 @@ def _costs(trace: Trace) -> dict[str, Any]:
 
 
 PLAY = launch_play(
-    "smooth(x, w, out)", counts=("x",), counts_shared=True, also=_costs, time_limit_s=30.0
+    "smooth(x, w, out)",
+    counts=("x",),
+    counts_shared=True,
+    also=_costs,
+    keep="accesses",
+    time_limit_s=30.0,
 )

@@ -38,10 +38,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
         drawn += [_blocks(whole * threads + rest, threads), _blocks(whole * threads, threads)]
     drawn += [_blocks(10**9 + 1, 128), _blocks(10**12 - 1, 96)]
     drawn += [_blocks(1024 * int(rng.integers(3, 5000)) + 1, 1024)]
-    blocks, grids = _some_blocks(rng), _some_grids(rng)
-    for _ in range(3):
-        blocks += _near_the_limits(rng, MOST_BLOCK)
-        grids += _near_the_limits(rng, MOST_GRID)
+    blocks = [*_some_blocks(rng), *_near_the_limits(rng, MOST_BLOCK)]
+    grids = [*_some_grids(rng), *_near_the_limits(rng, MOST_GRID)]
     drawn += [_limits("block-limits", (1, 1, 1), block) for block in blocks]
     drawn += [_limits("grid-limits", grid, (128, 1, 1)) for grid in grids]
     sizes = (33, 32, 1, 64, 100, 1023, 1024, *(int(n) for n in rng.integers(65, 1000, 4)))

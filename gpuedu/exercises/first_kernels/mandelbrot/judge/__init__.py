@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import partial
+from collections.abc import Iterable
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -59,29 +59,33 @@ def escape_times(
     with np.errstate(over="ignore", invalid="ignore"):  # what has escaped never comes back
         for _ in range(limit):
             across, down = x * x, y * y
-            steps += across + down <= 4
+            is_inside = across + down <= 4
+            if not is_inside.any():
+                break
+            steps += is_inside
             x, y = across - down + real, 2 * x * y + imaginary
     return steps
 
 
-def steady(view: Mapping[str, Any], shape: tuple[int, int]) -> np.ndarray:
-    """Mask of the points where no rounding decides.
+@lru_cache(maxsize=32)
+def times_and_steady(
+    left: float, top: float, step: float, limit: int, shape: tuple[int, int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Escape times of a view, and the mask of the points where no rounding decides.
 
     A nudge of the point leaves its count alone there; or every step is exact: at -2, 1 and 2.
     """
     nudges = np.array([(0, 0), (_NUDGE, 0), (-_NUDGE, 0), (0, _NUDGE), (0, -_NUDGE)])
     across, down = nudges.T[:, :, None, None]
-    exact, *nudged = escape_times(
-        view["left"] + across, view["top"] + down, view["step"], view["limit"], shape
-    )
-    return np.all([one == exact for one in nudged], axis=0) | on_circle(view, shape)
+    exact, *nudged = escape_times(left + across, top + down, step, limit, shape)
+    is_steady = np.all([one == exact for one in nudged], axis=0)
+    return exact, is_steady | on_circle(left, top, step, shape)
 
 
-def on_circle(view: Mapping[str, Any], shape: tuple[int, int]) -> np.ndarray:
+def on_circle(left: float, top: float, step: float, shape: tuple[int, int]) -> np.ndarray:
     """Mask of the points -2, 1 and 2, with a ``z`` of which ``|z|`` is exactly 2."""
     rows, columns = np.indices(shape)
-    real = view["left"] + columns * view["step"]
-    imaginary = view["top"] - rows * view["step"]
+    real, imaginary = left + columns * step, top - rows * step
     return np.isin(real, (-2, 1, 2)) & (imaginary == 0)
 
 
@@ -120,16 +124,25 @@ def _case(
 
 def counts(inputs: Inputs) -> np.ndarray:
     """The right counts of a case."""
-    return _times(inputs, inputs["out"].shape).astype(np.float64)
+    return _of_threads(inputs)[0][_image(inputs)].astype(np.float64)
 
 
 def certain(inputs: Inputs) -> np.ndarray:
     """Mask of the points of a case that are judged."""
-    return steady(inputs, inputs["out"].shape)
+    return _of_threads(inputs)[1][_image(inputs)]
 
 
-def _times(inputs: Inputs, shape: tuple[int, int]) -> np.ndarray:
-    return escape_times(*(inputs[name] for name in ("left", "top", "step", "limit")), shape)
+def _of_threads(inputs: Inputs) -> tuple[np.ndarray, np.ndarray]:
+    """Escape times of all threads that are launched, and which of them are sure."""
+    (across, down), (wide, high) = inputs["grid"], inputs["block"]
+    view = (inputs[name] for name in ("left", "top", "step", "limit"))
+    return times_and_steady(*view, (down * high, across * wide))
+
+
+def _image(inputs: Inputs) -> tuple[slice, slice]:
+    """The threads that have a point of the image."""
+    rows, columns = inputs["out"].shape
+    return slice(rows), slice(columns)
 
 
 def _stops(case: Case, observed: Plain) -> Iterable[Fault]:
@@ -139,8 +152,7 @@ def _stops(case: Case, observed: Plain) -> Iterable[Fault]:
     """
     yield from hazard_faults(observed, {ENDLESS: "stops"}, lambda seen: "")
     inputs = case.inputs
-    (across, down), (wide, high) = inputs["grid"], inputs["block"]
-    launched = _times(inputs, (down * high, across * wide))
+    launched, _ = _of_threads(inputs)
     counted = np.clip(observed["out"], 0, inputs["limit"])
     steps = max(int(launched.sum()), int(counted.sum()))
     most = _WASTE * (steps + 2 * launched.size)
