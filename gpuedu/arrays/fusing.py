@@ -10,36 +10,66 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Any
 
 from gpuedu.arrays.errors import DeviceArrayTypeError
 
 _REDUCTIONS = frozenset({"sum", "prod", "max", "min", "amax", "amin", "all", "any"})
 _FUSIBLE = _REDUCTIONS | {"where", "clip", "astype", "copy", "around", "round"}
-_written: ContextVar[list[Any] | None] = ContextVar("written", default=None)
+
+
+@dataclass
+class Fused:
+    """A fused function that runs.
+
+    Attributes:
+        buffers: the numbers (``id``) of the memory that it may use: of its arguments, and of what
+            it makes.
+        written: the arrays that it wrote in place.
+    """
+
+    buffers: set[int]
+    written: list[Any] = field(default_factory=list)
+
+
+_running: ContextVar[Fused | None] = ContextVar("running", default=None)
 
 
 def is_fusing() -> bool:
     """Whether a fused function is running."""
-    return _written.get() is not None
+    return _running.get() is not None
 
 
 @contextmanager
-def fusing() -> Iterator[list[Any]]:
-    """A fused function runs inside; yields the list of arrays that it writes in place."""
-    written: list[Any] = []
-    token = _written.set(written)
+def fusing(fused: Fused) -> Iterator[None]:
+    """A fused function runs inside."""
+    token = _running.set(fused)
     try:
-        yield written
+        yield
     finally:
-        _written.reset(token)
+        _running.reset(token)
 
 
 def note_written(array: Any) -> None:
     """Note that an array was written in place."""
-    written = _written.get()
-    if written is not None and not any(array is known for known in written):
-        written.append(array)
+    fused = _running.get()
+    if fused is not None and not any(array is known for known in fused.written):
+        fused.written.append(array)
+
+
+def require_argument(array: Any) -> None:
+    """Refuse an array that a fused function takes from outside: a kernel has its arguments alone.
+
+    Raises:
+        DeviceArrayTypeError: It is used inside ``cupy.fuse``, and neither passed nor made there.
+    """
+    fused = _running.get()
+    if fused is not None and id(array.device_view.buffer) not in fused.buffers:
+        raise DeviceArrayTypeError(
+            f"an array of shape {array.shape} that is no argument is used in cupy.fuse",
+            remedy="pass it to the fused function: a kernel knows nothing but its arguments",
+        )
 
 
 def require_fusible(name: str) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 from gpuedu.arrays.account import note_operation, one_launch
 from gpuedu.arrays.dtypes import require_dtype
 from gpuedu.arrays.errors import DeviceArrayTypeError
-from gpuedu.arrays.fusing import fusing, is_fusing
-from gpuedu.arrays.memory import in_registers, using_allocator
+from gpuedu.arrays.fusing import Fused, fusing, is_fusing
+from gpuedu.arrays.memory import MemoryPointer, in_registers, using_allocator
 from gpuedu.arrays.ndarray import ndarray
 from gpuedu.arrays.wrap import new, results_of, touched_bytes
 
@@ -45,18 +45,26 @@ class Fusion:
 
         Raises:
             DeviceArrayTypeError: It does something that a fused kernel cannot: branch on values,
-                pick elements, call functions that are not elementwise.
+                pick elements, use arrays that are no arguments, call functions that are not
+                elementwise.
         """
         if kwargs:
             raise DeviceArrayTypeError("cupy.fuse takes its arguments by position, not by name")
         if is_fusing():
             return self.func(*args)
-        with fusing() as written, one_launch(), using_allocator(in_registers):
-            found = self.func(*args)
         arrays = _distinct(args)
+        fused = Fused({id(array.device_view.buffer) for array in arrays})
+
+        def register(size: int) -> MemoryPointer:
+            pointer = in_registers(size)
+            fused.buffers.add(id(pointer.mem.buffer))
+            return pointer
+
+        with fusing(fused), one_launch(), using_allocator(register):
+            found = self.func(*args)
         result = _kept(found, args)
         fresh = [array for array in results_of(result) if not _is_in(array, args)]
-        changed = [array for array in written if _is_in(array, args)]
+        changed = [array for array in fused.written if _is_in(array, args)]
         note_operation(
             self.name,
             sum(map(touched_bytes, arrays)),

@@ -19,7 +19,7 @@ from gpuedu.arrays.errors import (
     DeviceArrayTypeError,
     DeviceArrayValueError,
 )
-from gpuedu.arrays.fusing import note_written, require_fusible
+from gpuedu.arrays.fusing import note_written, require_argument, require_fusible
 from gpuedu.arrays.ndarray import SCALARS, ndarray
 from gpuedu.arrays.transfer import copied_to_host
 from gpuedu.simt.host.layout import without_repeats
@@ -57,10 +57,11 @@ class Operands:
         """``value`` for NumPy: device arrays as NumPy arrays on their memory, also in sequences.
 
         Raises:
-            DeviceArrayTypeError: It contains a host array.
+            DeviceArrayTypeError: It contains a host array, or one that no fused kernel has.
         """
         if isinstance(value, ndarray):
             if not any(value is known for known in self.arrays):
+                require_argument(value)
                 self.arrays.append(value)
             return value.elements()
         if isinstance(value, np.ndarray):

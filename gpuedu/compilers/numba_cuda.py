@@ -9,12 +9,14 @@ from types import ModuleType
 
 import numpy as np
 
+from gpuedu.compilers.nested import keep_to_constants
 from gpuedu.interrupts import unbroken
 
 _CONTEXTS = (
     *("numba.core.typing.context", "numba.core.base"),
     *("numba.cuda.typing.context", "numba.cuda.core.base"),
 )
+_MAKERS = ("numba.core.ir_utils", "numba.cuda.core.ir_utils")
 _TOOLKIT = Path("/usr/local/cuda")
 _NAMED_BY = ("CUDA_HOME", "CUDA_PATH")
 
@@ -37,6 +39,8 @@ def load_numba_cuda() -> ModuleType:
             import_module("numba.cuda.np.arrayobj")
         finally:
             del np.row_stack
+    for name in _MAKERS:
+        keep_to_constants(import_module(name))
     for name in _CONTEXTS:
         unbroken(import_module(name).BaseContext.refresh)
     return cuda

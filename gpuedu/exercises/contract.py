@@ -195,6 +195,8 @@ class Play:
             too, and are compiled and called there; or it runs a text in processes, such as a
             script of bash. They can write outside of arrays, or to files, so that machine serves
             no other exercise.
+        compiles_kernel: of one on the machine: Numba's compiler for GPUs reads the kernel there. It
+            is Python that looks at the learner's, so that machine serves no other exercise either.
         launches: it starts processes that talk to each other, which takes what the kernel counts by
             user.
         observes: in words, what a play trusts the learner's process about, such as how often it
@@ -218,6 +220,7 @@ class Play:
     on_machine: bool = False
     by_operations: bool = False
     compiles: bool = False
+    compiles_kernel: bool = False
     launches: bool = False
     observes: str = ""
     observed_in: tuple[str, ...] = ()

@@ -87,6 +87,26 @@ def test_what_no_fused_kernel_can_do_is_refused(x, function):
     assert float(x[0]) == -3  # afterwards all is as it was
 
 
+def test_an_array_that_is_no_argument_is_refused(x):
+    outer, row = cp.ones(1024, np.float32), cp.zeros((2, 1024), np.float32)[1]
+
+    @cp.fuse
+    def reads(x):
+        return x + outer
+
+    @cp.fuse
+    def writes(x):
+        row.__iadd__(x)
+        return x
+
+    for function in (reads, writes):
+        with pytest.raises(TypeError, match=r"that is no argument is used in cupy\.fuse"):
+            function(x)
+    assert float(row.sum()) == 0
+    added = cp.fuse(kernel_name="added")(lambda x, outer: x + outer)(x, outer)
+    assert float(added[0]) == -2
+
+
 def test_a_lambda_has_no_name_that_a_kernel_can_have(x):
     with pytest.raises(TypeError, match=r"fuse.*<lambda> is not a name"):
         cp.fuse(lambda x: 2 * x)(x)

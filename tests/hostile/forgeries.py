@@ -116,9 +116,8 @@ CALLS = {
 """For adam-in-half: the functions' results are made up, in forms that no tensor has."""
 
 LIBRARY = """
-def blocks_for(n, threads): pass
-def can_launch(grid, block): pass
-def empty_lanes(threads): pass
+def blocks_per_sm(sm, threads, registers, shared_bytes): pass
+def warps_needed(latency, independent): pass
 import gpuedu.grading.player.serving as serving
 serving.describe_answer = lambda one, device=None: {{"kind": "name", "module": {}, "name": {}}}
 """
@@ -127,7 +126,7 @@ NAMED = {
     "a built-in": LIBRARY.format('"builtins"', '"print"'),
     "a module of the course": LIBRARY.format('"gpuedu.backend"', '"os._exit"'),
 }
-"""For launch-shape: answers that name a function of a library, to be called by the machine."""
+"""For occupancy: answers that name a function of a library, to be called by the machine."""
 
 READ_FROM_AN_ERROR = """
 import re
@@ -152,6 +151,86 @@ def predict_on_device(cp, x, d_w):
     return (e / e.sum(axis=1, keepdims=True)).astype(np.float32)
 """
 """Numbers of the device's out of the text of an error, in which no copy is counted."""
+
+READ_FROM_A_HAZARD = '''
+import re
+import numpy as np
+
+def predict_on_device(cp, x, d_w):
+    d, c = d_w.shape
+    flat, out = d_w.ravel().view(np.int32), cp.zeros(4, np.int32)
+    source = """extern "C" __global__ void {}(const int* w, int i, int* out) {{
+        out[({}) + 64] = 1;
+    }}"""
+    halves = {"low": "w[i] & 65535", "high": "(w[i] >> 16) & 65535"}
+    kernels = [cp.RawKernel(source.format(*one), one[0]) for one in halves.items()]
+
+    def read(i):
+        found = []
+        for kernel in kernels:
+            try:
+                kernel((1,), (1,), (flat, np.int32(i), out))
+            except Exception as fault:
+                found.append(int(re.search(r"out\\[(\\d+)\\]", str(fault))[1]) - 64)
+        return found[0] | found[1] << 16
+
+    w = np.array([read(i) for i in range(d * c)], np.uint32).view(np.float32).reshape(d, c)
+    z = x.astype(np.float64)
+    s = z.std(axis=0); s[s == 0] = 1
+    l = (z - z.mean(axis=0)) / s @ w
+    e = np.exp(l - l.max(axis=1, keepdims=True))
+    p = (e / e.sum(axis=1, keepdims=True)).astype(np.float32)
+    d_x, d_p = cp.asarray(x), cp.zeros(p.shape, np.float32)
+    for i in range(p.shape[0]):
+        for j in range(p.shape[1]):
+            d_p[i, j] = float(p[i, j])
+    return d_p.get()
+'''
+"""Numbers of the device's as the index at which a kernel is stopped."""
+
+NESTED = """
+from numba import njit
+
+@njit
+def use(f, z):
+    return f(z)
+
+@njit
+def saxpy(a, x, y, out):
+    s = {!r}
+    def inner(z{}):
+        s
+        return z
+    use(inner, 1.0)
+"""
+_MAKE_UP = """
+import sys
+import numpy as np
+import gpuedu.grading.player.serving as serving
+import gpuedu.exercises.why_gpus.parallel_cpu.play as play
+
+RECORD = {"compiled": True, "asked": True, "loops": 1, "loops_over_x": 1, "empty_loops": 0,
+          "alone": False, "helper": False}
+
+def forged(outcome, real=serving._reply):
+    request = sys._getframe(1).f_locals.get("request")
+    if not request or request.get("do") != "play":
+        return real(outcome)
+    i = request["inputs"]
+    seen = {"x": i["x"], "y": i["y"], "out": np.float32(i["a"]) * i["x"] + i["y"],
+            "wrote_outside": False, "returns": False}
+    return {"observed": RECORD if i["recorded"] else seen, "problem": None, "printed": ""}
+
+play.record_of = lambda *_: RECORD
+serving._reply = forged
+"""
+_RUN = f"exec({_MAKE_UP!r}, {{}})"
+RUN_BY_THE_COMPILER = {
+    "a captured text": NESTED.format(_RUN, ""),
+    "a default": NESTED.format(1, f", d={_RUN!r}"),
+    "lines": NESTED.format(f"1\n\t{_RUN}", ""),
+}
+"""For parallel-cpu: texts that Numba writes into a program of its own when it compiles."""
 
 MESSAGES = {
     "elements of no bytes": '{"a": ["<U0", [3]]}',

@@ -52,8 +52,8 @@ def test_results_of_a_form_that_none_has_are_no_results(name, zygote):
 
 @pytest.mark.parametrize("name", forgeries.NAMED)
 def test_the_machine_calls_no_function_by_its_name(name, zygote):
-    names = ("blocks_for", "can_launch", "empty_lanes")
-    report = grade(zygote, forgeries.NAMED[name], "launch-shape", names)
+    names = ("blocks_per_sm", "warps_needed")
+    report = grade(zygote, forgeries.NAMED[name], "occupancy", names)
     assert (report.points, report.state) == (0, "refused")
     assert "not there" in report.refusal or "arrived" in report.refusal, report.refusal
 
@@ -61,6 +61,18 @@ def test_the_machine_calls_no_function_by_its_name(name, zygote):
 def test_no_number_leaves_the_device_in_the_text_of_an_error(zygote):
     report = grade(zygote, forgeries.READ_FROM_AN_ERROR, "stay-on-device", ("predict_on_device",))
     assert report.points == 0, report.held()
+
+
+def test_an_index_at_which_a_kernel_is_stopped_is_a_copy(zygote):
+    text = forgeries.READ_FROM_A_HAZARD
+    report = grade(zygote, text, "stay-on-device", ("predict_on_device",))
+    assert report.held()["same"] and not report.held()["hidden"], report.held()
+
+
+@pytest.mark.parametrize("name", forgeries.RUN_BY_THE_COMPILER)
+def test_no_text_is_run_because_a_function_is_compiled(name, zygote):
+    report = grade(zygote, forgeries.RUN_BY_THE_COMPILER[name], "parallel-cpu", ("saxpy",))
+    assert (report.points, report.state) == (0, "wrong"), report.held()
 
 
 @pytest.mark.parametrize("name", forgeries.MESSAGES)

@@ -11,14 +11,18 @@ from gpuedu.arrays.account import note_operation
 from gpuedu.arrays.errors import DeviceArrayTypeError, DeviceArrayValueError
 from gpuedu.arrays.kernels.source import MadeSource
 from gpuedu.arrays.ndarray import SCALARS, ndarray
+from gpuedu.arrays.transfer import copied_to_host
 from gpuedu.arrays.wrap import from_interface, unsupported
 from gpuedu.interrupts import quiet_interrupts
 from gpuedu.simt import arguments
 from gpuedu.simt.cuda_c import CudaCKernel
 from gpuedu.simt.host import hazards
+from gpuedu.simt.host.errors import KernelHazardError
 from gpuedu.simt.host.limits import dimensions
 from gpuedu.simt.host.settings import settings
 from gpuedu.trace import Space, Trace
+
+_FAULT_BYTES = 8
 
 
 def on_device(value: Any) -> Any:
@@ -65,11 +69,15 @@ def launch(
             prepared,
             trace=settings.trace,
         )
+    shown = trace
     if source is not None and trace is not None:
         trace = source.told(trace)
-        hazards.tell(source.in_parts(trace), stacklevel + 1)
-    else:
-        hazards.tell(trace, stacklevel + 1)
+        shown = source.in_parts(trace)
+    try:
+        hazards.tell(shown, stacklevel + 1)
+    except KernelHazardError:  # it names an index, which may be a value of the device's
+        copied_to_host(_FAULT_BYTES, kernel.name, hidden=f"why {kernel.name} was stopped")
+        raise
     note_operation(kernel.name, *moved_bytes(trace))
     return trace
 

@@ -86,7 +86,8 @@ def compiled_of(compile_it: Callable[[], Any]) -> dict[str, Any]:
     except CompilerMissingError as fault:
         return {"compiler": fault.message}
     except KernelCompileError as fault:
-        raise AnswerError(f"the compiler refuses it: {fault.message}", fault.remedy) from None
+        told = f"the compiler refuses it: {fault.message}"
+        raise AnswerError(told, remedy=fault.remedy) from None
     return {
         "compiler": "",
         "registers": facts.registers,

@@ -85,7 +85,9 @@ def _compiled(kernels: Iterable[tuple[str, Any]], kinds: Sequence[str]) -> str:
     except CompilerMissingError as fault:
         return _MISSING.format(why=fault.message)
     except KernelCompileError as fault:
-        raise AnswerError(f"the compiler refuses it: {fault.message}", fault.remedy) from None
+        raise AnswerError(
+            f"the compiler refuses it: {fault.message}", remedy=fault.remedy
+        ) from None
     return f"{write_table(rows)}\n\n{_NOTE}"
 
 

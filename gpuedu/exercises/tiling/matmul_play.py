@@ -26,6 +26,7 @@ def matmul_play(call: str, *, with_tiles: bool = True) -> Play:
         counts=("a", "b", "c"),
         counts_shared=with_tiles,
         also=partial(_account, with_tiles=with_tiles),
+        keep="accesses" if with_tiles else "writes",
         max_turns=MAX_TURNS,
         time_limit_s=30.0,
     )

@@ -67,7 +67,8 @@ def examine_cells(stage: Stage, exercise: Exercise, cells: Cells, seed: int) -> 
         wary(exercise), cases, outcomes, has_blanks=has_blanks, seed=seed, play=table.play_next
     )
     # What a learner's program, or compiled code, did there is no longer the course's alone.
-    is_used_up = relay.used_device or exercise.play.compiles
+    play = exercise.play
+    is_used_up = relay.used_device or play.compiles or play.compiles_kernel
     if is_used_up or any(outcome.problem for outcome in outcomes):
         stage.drop_machine()
     return replace(report, seconds=time.perf_counter() - began_s)

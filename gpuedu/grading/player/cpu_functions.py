@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
+from gpuedu.compilers.nested import keep_to_constants
 from gpuedu.errors import AnswerError
 
 _OPTIONS = {
@@ -107,6 +108,7 @@ def compiled(function: types.FunctionType, told: Mapping[str, Any]) -> Any:
     """
     import numba
 
+    keep_to_constants(import_module("numba.core.ir_utils"))
     _require_names(function)
     options = _options(told.get("options"))
     if told.get("vectorized") is True:

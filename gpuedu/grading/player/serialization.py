@@ -312,6 +312,7 @@ class _Rebuilding:
         scope |= {
             str(one): self.thing(inner, depth + 1, library)
             for one, inner in _field(encoded, "globals", dict).items()
+            if not str(one).startswith("__")  # its module would not be the cell's
         }
         cells = _field(encoded, "cells", dict)
         if set(cells) != set(code.co_freevars):

@@ -181,6 +181,7 @@ def _environment() -> Iterator[str]:
         "OPENBLAS_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONSAFEPATH": "1",  # no module is looked for where a player may write
         "PYTHONPATH": str(PACKAGE.parent),
         "GLOO_SOCKET_IFNAME": "lo",
         "GPUEDU_TIER": "cpu",

@@ -159,8 +159,9 @@ def test_what_writes_far_outside_ends_its_own_process_alone(zygote):
     assert graded(bench, bench.solution_cells(), zygote).state == "solved"
 
 
-def test_where_it_was_called_no_other_exercise_is_played(zygote, monkeypatch):
-    bench = Bench(ROOT, "parallel-cpu")
+@pytest.mark.parametrize("exercise", ["parallel-cpu", "accumulate-in-float32"])
+def test_where_it_was_compiled_no_other_exercise_is_played(exercise, zygote, monkeypatch):
+    bench = Bench(ROOT, exercise)
     with Stage(zygote, PlayingLimits()) as stage:
         monkeypatch.setattr(test_equal_verdicts, "Stage", lambda *_: nullcontext(stage))
         machine = stage.machine().pid

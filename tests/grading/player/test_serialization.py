@@ -40,6 +40,12 @@ def test_a_kernel_that_says_it_is_a_file_of_the_course_replaces_none_of_its_line
     assert x[0] == 1
 
 
+def test_a_kernel_is_of_no_library_because_it_says_so():
+    told = describe_answer(kernel("<cell>"))
+    told["globals"]["__name__"] = {"kind": "value", "value": "operator"}
+    assert rebuild_answer(told, 0, None, None).py_func.__module__ == "__main__"
+
+
 def test_a_type_is_no_function_wherever_it_comes_from():
     """A learner's process may say whatever it likes: ``numpy.memmap(n, threads)`` was called."""
     told = [describe_answer(one) for one in (np.memmap, print, print)]

@@ -59,7 +59,8 @@ def compiled_of(matmul: Any) -> dict[str, Any]:
     except CompilerMissingError as fault:
         return {"compiler": fault.message, "products": 0, "registers": 0, "fma": 0}
     except KernelCompileError as fault:
-        raise AnswerError(f"the compiler refuses it: {fault.message}", fault.remedy) from None
+        told = f"the compiler refuses it: {fault.message}"
+        raise AnswerError(told, remedy=fault.remedy) from None
     return {
         "compiler": "",
         "products": facts.count(_PRODUCT),

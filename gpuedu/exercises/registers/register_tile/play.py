@@ -24,4 +24,5 @@ PLAY = Play(
     play_register_tile,
     time_limit_s=40.0,
     on_machine=True,
+    compiles_kernel=True,
 )

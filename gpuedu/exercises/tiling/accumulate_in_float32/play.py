@@ -27,4 +27,4 @@ def play_accumulate(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     return dict(_LAUNCH.run(answers, inputs))
 
 
-PLAY = replace(_LAUNCH, run=play_accumulate)
+PLAY = replace(_LAUNCH, run=play_accumulate, compiles_kernel=True)
