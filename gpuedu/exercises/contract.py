@@ -195,8 +195,9 @@ class Play:
             too, and are compiled and called there; or it runs a text in processes, such as a
             script of bash. They can write outside of arrays, or to files, so that machine serves
             no other exercise.
-        compiles_kernel: of one on the machine: Numba's compiler for GPUs reads the kernel there. It
-            is Python that looks at the learner's, so that machine serves no other exercise either.
+        compiles_kernel: of one on the machine: a real compiler reads the kernel there (Numba's for
+            GPUs, NVRTC, Triton's). It is no part of the course, and may have holes of its own, so
+            that machine serves no other exercise either.
         launches: it starts processes that talk to each other, which takes what the kernel counts by
             user.
         observes: in words, what a play trusts the learner's process about, such as how often it

@@ -11,11 +11,14 @@ import re
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from typing import Any
+from unittest.mock import patch
 
 from gpuedu.compilers.errors import KernelCompileError
+from gpuedu.triton.language import BUILTINS
 from gpuedu.triton.suspicions import suspicion
 from gpuedu.triton.texts import trees
 
+_KNOWN = "builtin_namespace"
 _WARP_SIZE = 32
 """As ``gpuedu.trace`` has it, which imports NumPy."""
 _WRAPPED = re.compile(r"""\w+\((["'])(.+)\1\)""")
@@ -67,6 +70,7 @@ def read(kernel: Any, types: Types) -> None:
     """
     from triton._C.libtriton import ir
     from triton.compiler import make_backend
+    from triton.compiler.code_generator import CodeGenerator
 
     backend = make_backend(types.target())
     options = backend.parse_options(types.options)
@@ -74,8 +78,11 @@ def read(kernel: Any, types: Types) -> None:
     ir.load_dialects(context)
     backend.load_dialects(context)
     functions, modules = backend.get_codegen_implementation(options), backend.get_module_map()
+    own = CodeGenerator.builtin_namespace
+    known = {name: own[name] for name in BUILTINS & own.keys()}
     try:
-        with redirect_stdout(io.StringIO()):  # it prints what it does not take
+        # It prints what it does not take, and has functions that lead out of Triton's language.
+        with redirect_stdout(io.StringIO()), patch.object(CodeGenerator, _KNOWN, known):
             types.source(kernel).make_ir(types.target(), options, functions, modules, context)
     except Exception as fault:  # its errors have no common type
         raise refusal(kernel, fault) from None

@@ -42,6 +42,8 @@ _BUILTINS = """
 abs float int len max min range
 """
 BUILTINS = frozenset(_BUILTINS.split())
+_OF_FRONT_END = frozenset({"getattr", "hasattr", "isinstance", "list", "print"})
+"""Names that Triton's front end knows by itself, and finds where a kernel's own was not set yet."""
 _STATEMENTS = (
     ast.AnnAssign,
     ast.Assert,
@@ -217,7 +219,8 @@ def _path(node: ast.expr) -> list[str]:
 
 
 def _plain_name(name: str, node: ast.AST) -> str:
-    if name.startswith("__") or name in ("tl", "triton", "libdevice") or not name.isascii():
+    is_taken = name in ("tl", "triton", "libdevice") or name in _OF_FRONT_END
+    if name.startswith("__") or is_taken or not name.isascii():
         raise LanguageError(f"`{name}` cannot be used as a name in a kernel", _line(node))
     return name
 

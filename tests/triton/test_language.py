@@ -95,6 +95,8 @@ def test_numbers_stand_beside_kernels():
         "while True: break",
         "__y = x",
         "tl = x",
+        "if n < 0: getattr = getattr(x, 'load')",
+        "print = x",
         "y: int = 1",
         "type(x)",
         "vars()",

@@ -64,4 +64,5 @@ def kernel_play(name: str, fresh: Callable[[Any], Any], **options: Any) -> Play:
             watched = watch(partial(kernel, **options), cp.asarray(inputs["x"]))
         return {**observe_call(name, watched), **observe_arithmetic(kernel.last_trace)}
 
-    return Play((Answer(name, signature=("x",)),), run, time_limit_s=30.0, on_machine=True)
+    answer = Answer(name, signature=("x",))
+    return Play((answer,), run, time_limit_s=30.0, on_machine=True, compiles_kernel=True)

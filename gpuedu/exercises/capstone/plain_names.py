@@ -45,6 +45,7 @@ LEFT_OUT = {
         f"torch.sparse_{name}": "its indices are not checked, and dense tensors do the same"
         for name in _SPARSE.split()
     },
+    "torch.nn.ParameterDict": "a module's attributes hold parameters",
     "torch.distributed.init_process_group": "the ranks are there when the program begins",
     "torch.distributed.breakpoint": "nobody is there to answer",
     "numpy.from_dlpack": "it shares memory with others",
@@ -75,7 +76,7 @@ _INNER = """
     ag_await ag_code ag_frame cr_await cr_code cr_frame cr_origin f_back f_builtins f_code f_globals
     f_lineno f_locals f_trace func_globals gi_code gi_frame gi_yieldfrom mro tb_frame tb_lasti
     tb_lineno tb_next tb_prev compile ctypes as_strided dump from_file share_memory share_memory_
-    storage tofile untyped_storage apply_ map_ map2_ new set_
+    storage tofile untyped_storage apply_ map_ map2_ new set_ format format_map set_submodule
     bit_generator data_ptr capsule cffi resize resize_ resize_as_ resize_as_sparse_
     sparse_resize_ sparse_resize_and_clear_ to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo
     to_sparse_csc to_sparse_csr

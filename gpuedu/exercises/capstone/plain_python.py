@@ -315,6 +315,8 @@ def _may_be_had(module: str, name: str, found: object) -> bool:
         return found.__name__ in MODULES or found.__name__ in THROUGH
     if any(found is one for one in REACHING) or _is_from_elsewhere(module, found):
         return False
+    if found is importlib.import_module("torch").nn.ParameterDict:  # it sets attributes by texts
+        return False
     if module == "torch.distributed" and isinstance(found, type):
         return name in GROUPS
     if module != "torch":

@@ -152,9 +152,9 @@ def loaded(program: Mapping[str, str], label: str, wanted: str) -> Iterator[Modu
         return package
 
     from gpuedu.exercises.capstone.no_files import no_files
-    from gpuedu.exercises.capstone.schedulers import schedulers_alone
+    from gpuedu.exercises.capstone.states import states_alone
 
-    with no_files(), schedulers_alone():
+    with no_files(), states_alone():
         yield load(wanted)
 
 

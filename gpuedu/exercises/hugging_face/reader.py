@@ -26,14 +26,20 @@ class Reader(nn.Module):
     """Scores (N, T, SYMBOLS) for the next symbol at each of T positions.
 
     It has a parameter of each kind that Trainer tells apart: matrices, biases, the weight of a
-    layer norm whose name says nothing, and a vector ``gain`` that is neither.
+    layer norm whose name says nothing, and a vector ``gain`` that is neither. With ``more``, it
+    also has what only resembles them: a matrix ``bias_table``, which counts as a bias, and an
+    ``RMSNorm``, which is no layer norm.
     """
 
-    def __init__(self, seed: int, loud: float = 1.0) -> None:
+    def __init__(self, seed: int, loud: float = 1.0, more: bool = False) -> None:
         super().__init__()
+        self.has_more = more
         self.embed = nn.Embedding(SYMBOLS, WIDTH)
         self.first = nn.LayerNorm(WIDTH)
         self.gain = nn.Parameter(torch.ones(WIDTH))
+        if more:
+            self.bias_table = nn.Parameter(torch.ones(LENGTH, WIDTH))
+            self.second = nn.RMSNorm(WIDTH)
         self.head = nn.Linear(WIDTH, SYMBOLS)
         chance = generator(seed)
         with torch.no_grad():
@@ -44,7 +50,10 @@ class Reader(nn.Module):
 
     def forward(self, input_ids: Tensor, labels: Tensor, **more: Any) -> dict[str, Tensor]:
         """``loss``: the mean over the labels that count, or their sum by ``num_items_in_batch``."""
-        scores = self.head(self.first(self.embed(input_ids)) * self.gain)
+        found = self.first(self.embed(input_ids)) * self.gain
+        if self.has_more:
+            found = self.second(found + self.bias_table)
+        scores = self.head(found)
         items = more.get("num_items_in_batch")
         loss = functional.cross_entropy(
             scores.flatten(0, 1),

@@ -113,7 +113,7 @@ def program_play(
         return seen
 
     answer = Answer(name, signature=parameters)
-    return Play((answer,), run, time_limit_s=time_limit_s, on_machine=True)
+    return Play((answer,), run, time_limit_s=time_limit_s, on_machine=True, compiles_kernel=True)
 
 
 def _doubles(trace: Trace) -> list[str]:

@@ -39,7 +39,7 @@ class _Judge:
 
     def __init__(self, exercise: Exercise) -> None:
         self._judge = exercise.judge
-        is_typed = all(one.kind is str for one in exercise.play.answers)
+        is_typed = any(one.kind is str for one in exercise.play.answers)
         by_the_course = exercise.play.on_machine or exercise.play.is_repeatable
         self._is_vouched = by_the_course and not is_typed
         self._spent_s = 0.0

@@ -15,7 +15,7 @@ from gpuedu.grading.judge.compartments import Compartment
 from gpuedu.grading.player.zygote import READY
 from gpuedu.grading.sandbox import syscalls
 from gpuedu.grading.sandbox.bubblewrap import HOME, command, writable_folders
-from gpuedu.grading.sandbox.copies import copy_course, folder_for_a_copy
+from gpuedu.grading.sandbox.copies import FolderForACopy, copy_course
 from gpuedu.grading.sandbox.limits import PlayingLimits, SandboxError
 from gpuedu.grading.sandbox.mounts import PACKAGE
 from gpuedu.grading.sandbox.users import players_user
@@ -36,7 +36,7 @@ class Zygote:
 
     def __init__(self, *, sandbox: bool = True) -> None:
         self.sandbox = sandbox
-        self._folder = folder_for_a_copy() if sandbox else _folder_for_players()
+        self._folder = FolderForACopy() if sandbox else _folder_for_players()
         self._user = players_user() if sandbox else None
         course = _copied_course(self._folder) if sandbox else None
         ours, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)

@@ -7,9 +7,11 @@ thousand mounts, and every compartment takes them all over.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import shutil
 import tempfile
+import time
 from importlib.util import source_from_cache
 from pathlib import Path
 
@@ -19,12 +21,25 @@ _PREFIX = "gpuedu-course-"
 _COMPILED = "__pycache__"
 _MEMORY, _ROOM_BYTES = Path("/dev/shm"), 512 * 2**20
 """A copy takes 12 MB."""
+_LOCK, _MAKING_S = "in-use", 60.0
+"""File in a copy's folder that its process holds locked, and how long one may be without it. What
+the process is called does not count: in another container another may have its number."""
 
 
-def folder_for_a_copy() -> tempfile.TemporaryDirectory:
+class FolderForACopy(tempfile.TemporaryDirectory):
     """A new folder of this user alone; if this process is killed, a sweep removes it."""
-    prefix = f"{_PREFIX}{os.getpid()}-"
-    return tempfile.TemporaryDirectory(prefix=prefix, dir=_place(), ignore_cleanup_errors=True)
+
+    def __init__(self) -> None:
+        super().__init__(prefix=_PREFIX, dir=_place(), ignore_cleanup_errors=True)
+        lock = Path(self.name, _LOCK)
+        self._lock = lock.with_suffix(".new").open("wb")
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        lock.with_suffix(".new").rename(lock)  # nobody finds it before it is locked
+
+    def cleanup(self) -> None:
+        """Remove it."""
+        super().cleanup()
+        self._lock.close()
 
 
 def _place() -> Path:
@@ -87,8 +102,19 @@ def sweep_copies() -> None:
     """Remove the copies that killed graders left behind."""
     places = _MEMORY, Path(tempfile.gettempdir())
     for folder in (one for place in places for one in place.glob(f"{_PREFIX}*")):
-        owner = folder.name.removeprefix(_PREFIX).partition("-")[0]
         with contextlib.suppress(OSError):  # another sweep was faster
-            is_ours = folder.lstat().st_uid == os.geteuid()
-            if is_ours and owner.isdecimal() and not Path("/proc", owner).exists():
+            if folder.lstat().st_uid == os.geteuid() and not _is_in_use(folder):
                 shutil.rmtree(folder)
+
+
+def _is_in_use(folder: Path) -> bool:
+    try:
+        lock = (folder / _LOCK).open("rb")
+    except FileNotFoundError:
+        return time.time() - folder.stat().st_mtime < _MAKING_S
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False

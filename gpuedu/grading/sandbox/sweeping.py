@@ -29,8 +29,7 @@ def sweep() -> None:
 @contextlib.contextmanager
 def swept() -> Iterator[None]:
     """Whatever ends this process inside the block, none of its groups and copies is left."""
-    command = [sys.executable, "-m", __name__]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as sweeper:
+    with _sweeper() as sweeper:
         try:
             yield
         finally:
@@ -43,13 +42,23 @@ def swept() -> Iterator[None]:
 
 
 @cache
-def keep_swept() -> None:
-    """Sweep what others left; whatever ends this process, nothing of its own is left."""
+def keep_swept() -> subprocess.Popen:
+    """Sweep what others left; however this process ends, nothing of its own is left.
+
+    Returns:
+        Who sees to that: it is told nothing, since what this process started ends after it.
+    """
     with contextlib.suppress(OSError):
         sweep()
-    stack = contextlib.ExitStack()
-    stack.enter_context(swept())
-    atexit.register(stack.close)
+    sweeper = _sweeper()
+    assert sweeper.stdin is not None
+    atexit.register(sweeper.stdin.close)
+    return sweeper
+
+
+def _sweeper() -> subprocess.Popen:
+    command = [sys.executable, "-m", __name__]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
 
 
 def main() -> None:

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from gpuedu.grading.sandbox.limits import SandboxError
 
-PLAYERS = 65_533
+PLAYERS = 61_183
 """User and group of players if the grader is root, or one of the numbers below it: distributions
-give these to nobody. Not that of ``nobody`` itself, which may own files and processes."""
-_USERS = 1000
+give these to nobody, and systemd neither to services nor to homes (systemd, *Users, Groups, UIDs
+and GIDs on systemd Systems*)."""
+_USERS = 400
 _READ, _READ_AND_ENTER = 0o4, 0o5
 _FILES, _MOST_FILES = 4096, 2**20
 """What a grader needs, and what it takes of what it may have."""

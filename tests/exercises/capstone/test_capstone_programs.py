@@ -228,8 +228,13 @@ def test_a_scheduler_shows_no_other_object(kind):
         pass
 
 
-def test_a_schedulers_own_state_is_shown_and_comes_back():
-    text = """
+LOADED = {
+    "scheduler.load_state_dict({'__array_interface__': 1})": "has no '__array_interface__'",
+    "scheduler.load_state_dict({'last_epoch': scheduler})": "of type SequentialLR",
+    "optimizer.load_state_dict({'state': {}, 'param_groups': [scheduler]})": "of type SequentialLR",
+    "torch.optim.Optimizer.load_state_dict(scheduler, {})": "is called on something else",
+}
+STATES = """
 import torch
 from torch.optim import lr_scheduler
 
@@ -239,6 +244,20 @@ scheduler = lr_scheduler.SequentialLR(
     optimizer, [lr_scheduler.ConstantLR(optimizer), lr_scheduler.ExponentialLR(optimizer, 0.9)], [2]
 )
 scheduler.load_state_dict(scheduler.state_dict())
+optimizer.load_state_dict(optimizer.state_dict())
 """
-    with loaded({"train.py": text}, "fast", "train") as train:
+
+
+def test_states_of_schedulers_and_optimizers_are_shown_and_come_back():
+    with loaded({"train.py": STATES}, "fast", "train") as train:
         assert train.scheduler.state_dict()["last_epoch"] == 0
+
+
+@pytest.mark.parametrize("line", LOADED)
+def test_no_other_state_is_loaded(line):
+    text = STATES + line
+    with (
+        pytest.raises(AnswerError, match=LOADED[line]),
+        loaded({"train.py": text}, "fast", "train"),
+    ):
+        pass

@@ -37,7 +37,7 @@ def test_the_laws_of_an_epoch(samples, ranks, epoch, seed):
 @settings(max_examples=30, deadline=None)
 @given(**SIZES, seed=st.integers(0, 99))
 def test_a_right_sampler_is_right_for_any_sizes(samples, ranks, seed):
-    inputs = {"samples": samples, "ranks": ranks, "epochs": 2, "seed": seed}
+    inputs = {"samples": samples, "ranks": ranks, "epochs": 2, "later": 9, "seed": seed}
     for ask, decides in (("training", sampler._TRAINING), ("evaluation", ("evaluation",))):
         case = Case("any sizes", {"ask": ask, **inputs}, decides)
         observed = play_sampler(list(ANSWERS.values()), case.inputs)

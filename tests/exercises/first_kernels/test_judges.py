@@ -158,7 +158,7 @@ def test_values_are_judged_in_a_given_order_in_spite_of_a_race():
 
 
 @pytest.mark.parametrize(
-    ("n", "threads", "off", "prop"), [(1000, 128, -1, "enough"), (1024, 128, 1, "no-spare")]
+    ("n", "threads", "off", "prop"), [(1000, 128, -1, "enough"), (1000, 100, 1, "no-spare")]
 )
 def test_too_few_and_too_many_blocks_are_told_apart(n, threads, off, prop):
     def blocks_for(asked, size):

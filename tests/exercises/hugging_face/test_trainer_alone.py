@@ -31,7 +31,8 @@ def options():
 def test_trainer_makes_the_same_updates(case):
     given = case.inputs
     batches = batches_of(given["lengths"], given["seed"])
-    real = train_by_trainer(Reader(given["seed"], given["loud"]), batches, given["options"])
+    model = Reader(given["seed"], given["loud"], given["more"])
+    real = train_by_trainer(model, batches, given["options"])
     true = truth_of(case)
     assert real.rates == pytest.approx(true.rates, rel=1e-12, abs=1e-18)
     assert np.array(real.weights) == pytest.approx(np.array(true.weights), rel=1e-10, abs=1e-13)

@@ -114,7 +114,8 @@ def test_a_step_on_known_gradients_is_autograds() -> None:
     scale = case.inputs["scales"][0]
     ((weights.half().float() * row).sum() * scale).backward()
     gradient = weights.grad.double() / scale
-    expected = weights.detach().double() - 0.1 * gradient * 0.5 / gradient.norm()
+    factor = case.inputs["max_norm"] / gradient.norm()
+    expected = weights.detach().double() - 0.1 * gradient * factor
     path, found = weights_after(case.inputs)
     assert found == [False]
     np.testing.assert_allclose(path[0], expected.numpy(), rtol=1e-7)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import py_compile
 import signal
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from gpuedu.grading.judge import zygote
-from gpuedu.grading.sandbox.copies import copy_course, folder_for_a_copy, sweep_copies
+from gpuedu.grading.sandbox.copies import FolderForACopy, copy_course, sweep_copies
 from gpuedu.grading.sandbox.hidden import hidden_files, hidden_folders
 from gpuedu.grading.sandbox.limits import SandboxError
 from gpuedu.grading.sandbox.mounts import PACKAGE
@@ -19,7 +20,7 @@ from gpuedu.grading.sandbox.mounts import PACKAGE
 
 @pytest.fixture(scope="module")
 def copy():
-    with folder_for_a_copy() as folder:
+    with FolderForACopy() as folder:
         yield copy_course(PACKAGE, Path(folder))
 
 
@@ -92,8 +93,8 @@ def test_a_grader_without_room_for_it_says_so(monkeypatch):
 
 def test_what_a_killed_grader_left_is_swept():
     program = (
-        "import time\nfrom gpuedu.grading.sandbox.copies import folder_for_a_copy\n"
-        "made = folder_for_a_copy()\nprint(made.name, flush=True)\ntime.sleep(60)"
+        "import time\nfrom gpuedu.grading.sandbox.copies import FolderForACopy\n"
+        "made = FolderForACopy()\nprint(made.name, flush=True)\ntime.sleep(60)"
     )
     grader = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     with grader.stdout:
@@ -104,3 +105,13 @@ def test_what_a_killed_grader_left_is_swept():
     grader.wait()
     sweep_copies()
     assert not left.exists()
+
+
+def test_what_has_no_lock_yet_is_being_made_and_swept_only_when_old():
+    with FolderForACopy() as made:
+        Path(made, "in-use").unlink()
+        sweep_copies()
+        assert Path(made).is_dir()
+        os.utime(made, (0, 0))
+        sweep_copies()
+        assert not Path(made).exists()

@@ -23,7 +23,7 @@ ENTERS = """
 import subprocess, sys
 from pathlib import Path
 from gpuedu.grading.sandbox import bubblewrap, copies, mounts
-with copies.folder_for_a_copy() as made:
+with copies.FolderForACopy() as made:
     course = copies.copy_course(mounts.PACKAGE, Path(made))
     command = bubblewrap.command([sys.executable, "-c", sys.argv[1]], course)
     print(subprocess.run(command, capture_output=True, text=True, check=True).stdout, end="")

@@ -1,4 +1,4 @@
-"""What a killed grader leaves of its control groups is gone soon, without another run."""
+"""What a grader leaves of its control groups and copies is gone soon, without another run."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -41,5 +42,33 @@ def test_no_group_is_left_however_a_grader_ends(is_killed):
     assert grader.wait() == (-signal.SIGKILL if is_killed else 0)
     end_s = time.monotonic() + 60
     while groups_of(grader.pid):
+        assert time.monotonic() < end_s
+        time.sleep(0.02)
+
+
+WORKER = """
+import subprocess, sys
+from gpuedu.grading.sandbox.sweeping import keep_swept
+keep_swept()
+judge = subprocess.Popen([sys.executable, "-c", sys.argv[1]], stdout=subprocess.PIPE, text=True)
+print(judge.stdout.readline().strip(), flush=True)
+"""
+JUDGE = """
+import time
+from gpuedu.grading.player.namespaces import die_with_parent
+from gpuedu.grading.sandbox.copies import FolderForACopy
+die_with_parent()
+made = FolderForACopy()
+print(made.name, flush=True)
+time.sleep(60)
+"""
+
+
+def test_no_copy_is_left_of_a_judge_that_ends_after_its_worker():
+    command = [sys.executable, "-c", WORKER, JUDGE]
+    left = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    assert left
+    end_s = time.monotonic() + 60
+    while Path(left).exists():
         assert time.monotonic() < end_s
         time.sleep(0.02)

@@ -23,7 +23,7 @@ from gpuedu.grading.sandbox import (
     mounts,
     users,
 )
-from gpuedu.grading.sandbox.copies import copy_course, folder_for_a_copy
+from gpuedu.grading.sandbox.copies import FolderForACopy, copy_course
 from gpuedu.grading.sandbox.users import (
     PLAYERS,
     players_user,
@@ -78,7 +78,7 @@ def test_processes_that_grade_side_by_side_have_different_players(monkeypatch):
     monkeypatch.setattr(os, "getpid", lambda: 12_345)
     other = players_user()
     monkeypatch.setattr(os, "getpid", lambda: 12_346)
-    assert PLAYERS - 1000 < players_user() == other - 1 and mine <= PLAYERS
+    assert PLAYERS - 400 < players_user() == other - 1 and mine <= PLAYERS
 
 
 @as_root
@@ -100,7 +100,7 @@ def test_the_course_is_seen_below_a_folder_that_only_root_may_enter(tmp_path, mo
         f"import os; os.setresgid(*[{PLAYERS}] * 3); os.setresuid(*[{PLAYERS}] * 3)\n"
         f"print(open({str(package / 'here.txt')!r}).read(), open('/etc/hosts').read())"
     )
-    with folder_for_a_copy() as made:
+    with FolderForACopy() as made:
         course = copy_course(package, Path(made))
         command = bubblewrap.command([sys.executable, "-c", program], course)
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -189,7 +189,7 @@ def test_nothing_can_be_left_but_in_folders_of_ones_own(is_ordinary, monkeypatch
     """An ordinary user owns all that bubblewrap makes, the folder of devices among it."""
     if is_ordinary:
         monkeypatch.setattr(bubblewrap, "players_user", lambda: None)
-    with folder_for_a_copy() as made:
+    with FolderForACopy() as made:
         course = copy_course(mounts.PACKAGE, Path(made))
         command = bubblewrap.command([sys.executable, "-c", LEAVES], course)
         found = subprocess.run(command, capture_output=True, text=True)

@@ -22,6 +22,9 @@ PODS, GPUS, GPU_LABEL, GPU_KIND = 2, 4, "gpu", "h100"
 PROGRAM_BYTES, LOADER_BYTES, DEFAULT_SHM_BYTES = 64 * GIB, 12 * GIB, 64 * 2**20
 """What the program takes, what its loaders keep in ``/dev/shm``, and what is there by default."""
 SAVE_S, EVICTIONS, TRAINING_S = 60, 2, 10 * 3600
+WHOLE_S = TRAINING_S + EVICTIONS * SAVE_S
+"""Training, with a checkpoint at each eviction."""
+WHOLE_TOLD = f"training with {EVICTIONS} evictions takes up to {WHOLE_S:,} s"
 CLAIM, RUNS, PROGRAM = "runs", "/runs", "train"
 SECRET, SECRET_KEY, VARIABLE = "wandb", "api-key", "WANDB_API_KEY"
 TOKEN = "7f3c91d0e5"

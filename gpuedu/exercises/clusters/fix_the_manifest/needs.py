@@ -188,9 +188,9 @@ def _ended_job(work: Workload) -> Iterator[Told]:
         (spec, ("spec",)) if work.is_job else (spec.get("runPolicy") or {}, ("spec", "runPolicy"))
     )
     deadline = holder.get("activeDeadlineSeconds")
-    if deadline is not None and deadline < lab.TRAINING_S:
+    if deadline is not None and deadline < lab.WHOLE_S:
         at = work.document.line((*path, "activeDeadlineSeconds"))
-        yield at, f"the job is ended after {deadline:,} s, and training takes {lab.TRAINING_S:,} s"
+        yield at, f"the job is ended after {deadline:,} s, and {lab.WHOLE_TOLD}"
     rule = failures_of(work)
     if not rule.restarts:
         for pod in templates(work):

@@ -23,10 +23,10 @@ def stopped(pod: PodSpec) -> Iterator[Told]:
     """A deadline, a hook or a shell that leaves no time for a checkpoint."""
     path, container = pod.main
     deadline = pod.spec.get("activeDeadlineSeconds")
-    if deadline is not None and deadline < lab.TRAINING_S:
+    if deadline is not None and deadline < lab.WHOLE_S:
         told = f"`{pod.name}` is ended after {deadline:,} s"
         at = pod.line("activeDeadlineSeconds")
-        yield at, f"{told}, and training takes {lab.TRAINING_S:,} s"
+        yield at, f"{told}, and {lab.WHOLE_TOLD}"
     waits_s = _waits_s(get(container, "lifecycle", "preStop"))
     if waits_s and pod.grace_s - waits_s < lab.SAVE_S <= pod.grace_s:
         told = f"SIGTERM comes after `preStop`, {max(pod.grace_s - waits_s, 0)} s before the end"

@@ -72,8 +72,9 @@ def _ranks_of(waits_for: dict[Any, Any], ranks: int) -> list[int]:
 def swap(swap_halos: Any, pieces: np.ndarray) -> InPlace:
     """Call ``swap_halos`` on as many ranks as there are pieces."""
     ranks, _, width = pieces.shape
-    halos = [[torch.full((width,), UNTOUCHED, dtype=torch.float64) for _ in "ab"] for _ in pieces]
-    given = [(torch.tensor(piece), *two) for piece, two in zip(pieces, halos, strict=True)]
+    tensors = [torch.tensor(piece) for piece in pieces]
+    halos = [[one.new_full((width,), UNTOUCHED) for _ in "ab"] for one in tensors]
+    given = [(one, *two) for one, two in zip(tensors, halos, strict=True)]
     try:
         return call_in_place(swap_halos, given, cluster=Cluster(ranks, LINK))
     except CommunicationError as fault:

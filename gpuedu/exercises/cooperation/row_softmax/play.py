@@ -58,4 +58,9 @@ def play_row_softmax(answers: Sequence[Any], inputs: Inputs) -> Plain:
         return _LAUNCH.run(answers, inputs)
 
 
-PLAY = replace(_LAUNCH, answers=(RawKernelAnswer("row_softmax"),), run=play_row_softmax)
+PLAY = replace(
+    _LAUNCH,
+    answers=(RawKernelAnswer("row_softmax"),),
+    run=play_row_softmax,
+    compiles_kernel=True,
+)

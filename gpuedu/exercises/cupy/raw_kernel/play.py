@@ -40,4 +40,9 @@ def play_raw_kernel(answers: Sequence[Any], inputs: Inputs) -> Plain:
         return _LAUNCH.run(answers, inputs)
 
 
-PLAY = replace(_LAUNCH, answers=(RawKernelAnswer("normalize"),), run=play_raw_kernel)
+PLAY = replace(
+    _LAUNCH,
+    answers=(RawKernelAnswer("normalize"),),
+    run=play_raw_kernel,
+    compiles_kernel=True,
+)

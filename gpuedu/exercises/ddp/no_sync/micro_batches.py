@@ -35,7 +35,16 @@ class Stepped:
     is_on: bool
 
 
-PHASES = ("inside", "behind", "innermost", "nested", "behind both", "raised", "interrupted")
+PHASES = (
+    "inside",
+    "behind",
+    "innermost",
+    "nested",
+    "behind both",
+    "raised",
+    "interrupted",
+    "raised within",
+)
 
 
 @dataclass(frozen=True)
@@ -111,6 +120,8 @@ def try_block(
 ) -> Ranked:
     """One backward on 2 ranks: within a block or two, between them, behind, after an exception.
 
+    With "raised within", an exception ends the inner block, and the backward is in the outer one.
+
     ``results`` tell by rank whether an exception that was raised in the block came out of it.
     """
     models = [build(KIND, 0) for _ in range(2)]
@@ -146,6 +157,14 @@ def try_block(
             with block():
                 pass
             backward()
+        elif phase == "raised within":
+            with block():
+                try:
+                    with block():
+                        raise _PlantedError
+                except _PlantedError:
+                    came_out = True
+                backward()
         else:
             planted = _PlantedError if phase == "raised" else _PlantedInterrupt
             try:

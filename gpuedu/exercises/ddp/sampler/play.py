@@ -27,11 +27,16 @@ def play_sampler(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
         draw_epoch(train_part, samples, epoch, ranks, seed, states=epochs + epoch, elsewhere=True)
         for epoch in reversed(range(epochs))
     ][::-1]
-    other = draw_epoch(train_part, samples, 0, ranks, seed + OTHER_SEED, states=0)
+    later, other, later_other = (
+        list(draw_epoch(train_part, samples, epoch, ranks, seed + more, states=0).parts)
+        for epoch, more in ((inputs["later"], 0), (0, OTHER_SEED), (inputs["later"], OTHER_SEED))
+    )
     return {
         "epochs": [list(one.parts) for one in first],
         "again": [list(one.parts) for one in again],
-        "other": list(other.parts),
+        "later": later,
+        "other": other,
+        "later_other": later_other,
         "moved": any(one.moved for one in first),
         "hashed": attested(lambda: any(one.hashed for one in again)),
     }

@@ -29,6 +29,7 @@ def play_prefetch(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
         is_shut=inputs["is_shut"],
         seed=inputs["seed"],
         is_beside=inputs["is_beside"],
+        is_lasting=inputs["is_lasting"],
     )
     try:
         seen = watch(prefetch, wanted)
@@ -55,8 +56,15 @@ def play_prefetch(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
 
 
 def _with_nothings(count: int) -> list[Any]:
-    """Items among which are 0, None, an empty text and an exception; the others are arrays."""
-    special = {1: 0, 3: None, 4: "", 6: RuntimeError("a picture that could not be decoded")}
+    """Items among which are 0, None, False, an empty text and exceptions; the others are arrays."""
+    special = {
+        1: 0,
+        3: None,
+        4: "",
+        5: False,
+        6: RuntimeError("a picture that could not be decoded"),
+        8: StopIteration("an item like any other"),
+    }
     return [special.get(i, np.full(3, i)) for i in range(count)]
 
 

@@ -120,7 +120,7 @@ def draw_beside(own_loop: Callable[..., Any]) -> Any:
     """Losses by Trainer and by the learner's loop, and how far the weights are apart."""
     batches = batches_of(_LENGTHS, 7)
     true = train_by_trainer(Reader(7), batches, _OPTIONS)
-    inputs = {"seed": 7, "loud": 1.0, "lengths": _LENGTHS, "options": _OPTIONS}
+    inputs = {"seed": 7, "loud": 1.0, "more": False, "lengths": _LENGTHS, "options": _OPTIONS}
     with quiet_transformers():
         mine = run_loop(own_loop, inputs)
     left, right = style.new_axes(3.0, columns=2)

@@ -36,7 +36,7 @@ def _is_trainers(*_: Any) -> bool:
 
 def run_loop(own_loop: Any, inputs: Inputs) -> dict[str, Any]:
     """Losses, rates and weights, (updates,) and (updates, P), of a loop on a model that is made."""
-    model = Reader(inputs["seed"], inputs["loud"])
+    model = Reader(inputs["seed"], inputs["loud"], inputs["more"])
     losses, rates, weights = [], [], []
 
     def log(loss: Any, rate: Any) -> None:

@@ -74,4 +74,5 @@ PLAY = Play(
     run=play_tensor_cores,
     time_limit_s=30.0,
     on_machine=True,
+    compiles_kernel=True,
 )

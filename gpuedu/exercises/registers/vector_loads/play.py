@@ -40,4 +40,10 @@ def _own_parameters_told() -> Iterator[None]:
         ) from None
 
 
-PLAY = Play((RawKernelAnswer("matmul"),), play_vector_loads, time_limit_s=30.0, on_machine=True)
+PLAY = Play(
+    (RawKernelAnswer("matmul"),),
+    play_vector_loads,
+    time_limit_s=30.0,
+    on_machine=True,
+    compiles_kernel=True,
+)

@@ -2,7 +2,7 @@
 
 Inputs of a case: ``data`` (steps, batch, numbers) float64, ``targets`` (steps, batch) int64 where
 -1 is an answer that nobody knows, ``weights`` (a list of arrays, by layer), ``optimizer`` (its name
-in ``torch.optim``) and ``options``.
+in ``torch.optim``) and ``options``. Where there is a ``last``, the last batch has so many samples.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ def begin(inputs: Mapping[str, Any]) -> tuple[nn.Module, Any, list[tuple[Tensor,
             layer.bias.zero_()
     optimizer = getattr(torch.optim, inputs["optimizer"])(model.parameters(), **inputs["options"])
     data, targets = torch.from_numpy(inputs["data"]), torch.from_numpy(inputs["targets"])
-    return model, optimizer, list(zip(data.clone(), targets.clone(), strict=True))
+    batches = list(zip(data.clone(), targets.clone(), strict=True))
+    if "last" in inputs:
+        batches[-1] = tuple(part[: inputs["last"]].clone() for part in batches[-1])
+    return model, optimizer, batches
 
 
 def weights_of(model: nn.Module) -> np.ndarray:

@@ -28,7 +28,8 @@ class Plan:
 
     ``small`` says how many tiny kernels the update has, times six. ``between_s`` is Python after
     forward, while the device computes; ``tail_s`` is Python at the end. ``beside_s`` is a copy from
-    pinned memory that runs beside the kernels, ``side_s`` a kernel on the second stream.
+    pinned memory that runs beside the kernels, ``back_s`` one to such memory, at the same time;
+    ``side_s`` is a kernel on the second stream.
     """
 
     python_s: float
@@ -40,6 +41,7 @@ class Plan:
     side_s: float = 0.0
     between_s: float = 0.0
     tail_s: float = 0.0
+    back_s: float = 0.0
 
 
 @dataclass
@@ -71,13 +73,16 @@ class _Writer:
         one = Span(f"{name[6:]}_kernel", stream, start_s, kernel_s, 0, kernel_s, name, number)
         self.kernels.append(one)
 
-    def copy(self, time_s: float, *, pinned: bool) -> None:
-        """A copy to the device: from ordinary memory the host waits, and the kernels behind it."""
+    def copy(self, time_s: float, *, pinned: bool, back: bool = False) -> None:
+        """A copy to the device: from ordinary memory the host waits, and the kernels behind it.
+
+        Or ``back`` to the host.
+        """
         start_s = self.host_s + _ISSUE_S
         held_s = _ISSUE_S if pinned else _ISSUE_S + time_s
         self.operate("aten::copy_", held_s, outer="aten::to")
         kind = "Pinned" if pinned else "Pageable"
-        name = f"Memcpy HtoD ({kind} -> Device)"
+        name = f"Memcpy DtoH (Device -> {kind})" if back else f"Memcpy HtoD ({kind} -> Device)"
         self.copies.append(
             Span(name, "copies", start_s, time_s, 0, time_s, "aten::copy_", 7, int(time_s * 20e9))
         )
@@ -107,6 +112,8 @@ def _take_step(writer: _Writer, plan: Plan) -> None:
         writer.copy(plan.copy_s, pinned=False)
     if plan.beside_s:
         writer.copy(plan.beside_s, pinned=True)
+    if plan.back_s:
+        writer.copy(plan.back_s, pinned=True, back=True)
     if plan.side_s:
         writer.launch("aten::normal_", plan.side_s, stream=_SIDE)
     for layer_s in plan.layers_s:
@@ -167,8 +174,9 @@ def _other_sizes(plan: Plan, rng: np.random.Generator) -> Plan:
 def draw_plan(rng: np.random.Generator, *, trap: str = "") -> Plan:
     """A plan of its own sizes; ``trap`` is "beside", "side", "between", "tail", or nothing.
 
-    With "inside" all other kernels run while a long one does; with "resident" the data are on the
-    device already, and nothing is copied.
+    With "both" two copies run at once, and begin before the kernels; with "inside" all other
+    kernels run while a long one does; with "resident" the data are on the device already, and
+    nothing is copied.
     """
 
     def about(us: float) -> float:
@@ -176,6 +184,7 @@ def draw_plan(rng: np.random.Generator, *, trap: str = "") -> Plan:
 
     traps: dict[str, Any] = {
         "beside": {"beside_s": about(150)},
+        "both": {"beside_s": about(150), "back_s": about(150)},
         "side": {"side_s": about(150)},
         "between": {"between_s": about(40)},
         "tail": {"tail_s": about(200)},

@@ -27,8 +27,8 @@ _REMEDY = "Write the rule itself, with sums, products and roots of tensors."
 def play_sgd_or_adam(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
     """The weights after each step, the bytes in the state after the last, and what was returned.
 
-    A case's inputs are ``rule``, ``weights`` (n,) and ``gradients`` (steps, n) of one dtype,
-    ``rates``, the ``lr`` of each step, and the other ``options`` by their names.
+    A case's inputs are ``rule``, ``weights`` of any shape and ``gradients`` (steps, *shape) of
+    one dtype, ``rates``, the ``lr`` of each step, and the other ``options`` by their names.
     """
     import torch
 

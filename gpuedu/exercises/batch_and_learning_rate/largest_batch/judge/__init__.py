@@ -40,6 +40,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
     ]
     drawn.append(_made_up(int(rng.integers(5, 8)), 10**6, "largest", "few"))
     drawn.append(_made_up(3 * 2**20 + 5, 10**7, "largest", "few"))
+    # `most` comes before the next doubling: what is left is halved there, too.
+    drawn.append(_made_up(70, 127, "largest", "few"))
     drawn += [
         _made_up(0, 64, "edges"),
         _made_up(0, 1, "edges"),

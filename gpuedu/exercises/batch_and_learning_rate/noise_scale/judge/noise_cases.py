@@ -20,6 +20,8 @@ Gradient = Sequence[np.ndarray]
 Steps = Sequence[dict[str, Gradient]]
 
 _APART = 1e-2
+_NEGATIVE = 0.1
+"""How large a negative noise is, as a part of the signal: far more than rounding makes of 0."""
 _SHAPES = ((3, 4), (4,), (2, 4), ())
 
 
@@ -47,7 +49,9 @@ def cases(rng: np.random.Generator) -> list[Case]:
     """Squares, one step, many steps, all draws of a known truth, no signal, and devices."""
     drawn = [_terms(rng, negative=name) for name in ("", "signal", "noise")]
     drawn += [_steps(rng, 1, "norms") for _ in range(2)]
-    drawn += [_steps(rng, int(rng.integers(6, 14)), "averages", size=s) for s in (1.0, 0.001)]
+    for size, is_quiet in ((1.0, False), (0.001, True)):
+        count = int(rng.integers(6, 14))
+        drawn.append(_steps(rng, count, "averages", size=size, is_quiet=is_quiet))
     drawn += [_all_draws(rng, 4, 1, 2), _all_draws(rng, 3, 2, 3)]
     drawn += [_no_signal(rng, is_below=below) for below in (False, True)]
     drawn.append(_just_noise())
@@ -95,16 +99,19 @@ def _gradient(rng: np.random.Generator, spread: float) -> list[np.ndarray]:
     return [np.asarray(spread * rng.standard_normal(shape)) for shape in _SHAPES]
 
 
-def _steps(rng: np.random.Generator, count: int, prop: str, *, size: float = 1.0) -> Case:
+def _steps(
+    rng: np.random.Generator, count: int, prop: str, *, size: float = 1.0, is_quiet: bool = False
+) -> Case:
     """Made-up gradients with a signal on average, of which single steps seem to have none.
 
-    ``size`` scales all of them: with a small one the signal is far below 1.
+    ``size`` scales all of them: with a small one the signal is far below 1. ``is_quiet``: they
+    scatter so little that by chance the noise comes out negative, even on average.
     """
     for _ in range(5000):
         few, many = _sizes(rng)
         steps = []
         for _ in range(count):
-            signal, spread = _gradient(rng, 0.6 * size), 5.0 * size
+            signal, spread = _gradient(rng, 0.6 * size), (0.2 if is_quiet else 5.0) * size
             steps.append(
                 {
                     name: [np.asarray(g + n) for g, n in zip(signal, noise, strict=True)]
@@ -112,15 +119,18 @@ def _steps(rng: np.random.Generator, count: int, prop: str, *, size: float = 1.0
                     for noise in (_gradient(rng, spread / samples**0.5),)
                 }
             )
-        if _is_telling(few, many, steps):
+        if _is_telling(few, many, steps, is_quiet=is_quiet):
             label = f"made-up gradients of {count} step{'s' if count > 1 else ''}"
+            label += ", with a negative noise" * is_quiet
             return _case(prop, "scale", label, {"few": few, "many": many, "steps": steps})
     raise AssertionError("no gradients tell averages from single steps")
 
 
-def _is_telling(few: int, many: int, steps: Steps) -> bool:
+def _is_telling(few: int, many: int, steps: Steps, *, is_quiet: bool) -> bool:
     pairs = squares(steps)
     signal, noise = mean_terms(few, many, pairs)
+    if is_quiet:
+        return noise < -_NEGATIVE * signal
     if not (signal > 0.1 * max(pair[1] for pair in pairs) and noise > 0):
         return False
     if len(pairs) == 1 and not _parts_tell(few, many, steps[0]):

@@ -36,7 +36,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
         drawn.append(_rates(_plan(rng, 2, 0, shape), range(2), "edges"))
     for rule in RULES:
         drawn += [_rescale(rng, rule, larger) for larger in (True, True, False)]
-    drawn.append(_rates(_plan(rng, 9, 2, "linear"), range(9), "edges"))
+    for warmup in (2, 8):
+        drawn.append(_rates(_plan(rng, 9, warmup, "linear"), range(9), "edges"))
     return [*drawn, _long_run(), *_exact_ratios()]
 
 

@@ -39,7 +39,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         call_case(
             "states", "state_bytes", parameters=parameters, precision=precision, optimizer=kept
         )
-        for precision, kept in _recipes(rng)
+        for precision, kept in _RECIPES
     ]
     for fused, recompute, decides in (
         (True, False, "activations"),
@@ -66,11 +66,11 @@ def cases(rng: np.random.Generator) -> list[Case]:
     return [*drawn, *_devices(rng)]
 
 
-def _recipes(rng: np.random.Generator) -> list[tuple[str, str]]:
-    """Every precision with Adam, and each with another optimizer."""
-    others = [str(one) for one in rng.permutation(["sgd", "momentum", "sgd"])]
-    names = ("fp32", "mixed", "bf16")
-    return [(name, "adam") for name in names] + list(zip(names, others, strict=True))
+_RECIPES = tuple(
+    (precision, optimizer)
+    for optimizer in ("adam", "momentum", "sgd")
+    for precision in ("fp32", "mixed", "bf16")
+)
 
 
 def _devices(rng: np.random.Generator) -> list[Case]:

@@ -62,8 +62,9 @@ def cases(rng: np.random.Generator) -> list[Case]:
         instances = int(rng.integers(2, 8))
         if width == 7:
             continue
-        for jobs in (4 * instances, 4 * instances + 1, instances - 1):
-            shared = {"slices": 2, "instances": instances}
+        batches = (4 * instances, 4 * instances + 1, instances - 1)
+        for jobs, slices in zip(batches, rng.permutation((1, 2, 3)).tolist(), strict=True):
+            shared = {"slices": slices, "instances": instances}
             drawn.append(call_case("batch", "batch_s", jobs=jobs, **given, **shared))
     profiles = list(PROFILES)
     jobs = 7 * int(rng.integers(6, 30))

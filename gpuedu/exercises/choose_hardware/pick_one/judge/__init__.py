@@ -63,6 +63,7 @@ def _exact() -> list[Case]:
         *_near_the_limits(),
         call_case("buying", "share_to_buy", price=8760, **hour, rent_per_hour=1.5),
         call_case("never", "share_to_buy", price=1000, **hour, rent_per_hour=0.5),
+        call_case("never", "share_to_buy", price=0, **hour, rent_per_hour=0.25),
         call_case("buying", "share_to_buy", price=0, **hour, rent_per_hour=1.5),
     ]
 

@@ -23,6 +23,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
     drawn = [
         _run("steady", [], 5.5 * hour, plan),
         _run("steady", [], 4 * hour, plan),
+        _run("steady", [], 0.75 * hour, plan),
         _run("lost", [2.5 * step], 5.5 * hour, plan),
         _run("lost", [2 * step - 0.0625], 5.5 * hour, plan),
         _run("lost", [step + 0.25], 5.5 * hour, plan),  # a restart would not fit as well

@@ -8,7 +8,7 @@ import numpy as np
 
 from gpuedu.exercises.collectives.clusters import LINK
 from gpuedu.exercises.collectives.judge.ring_cases import case, element_bytes
-from gpuedu.exercises.collectives.judge.ring_properties import unearned_if_wrong
+from gpuedu.exercises.collectives.judge.ring_properties import unearned_if_wrong, unless_told
 from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction, Property, Test
 from gpuedu.exercises.ranks.properties import (
     Held,
@@ -25,26 +25,30 @@ _SIZE = 4096
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Powers of two, other counts, other roots; then what it costs."""
-    small = 5
+    """Powers of two, other counts, other roots, shapes and dtypes; then what it costs."""
+    small, costs = 5, ("messages", "rounds")
     return [
-        *(case(rng, ["arrives"], n, small, root=0) for n in (2, 4, 8)),
+        *(case(rng, ["arrives"], n, small, root=0) for n in (2, 4)),
+        case(rng, ["arrives"], 8, (2, 3), root=0, dtype="float32"),
         case(rng, ["arrives"], 4, small, root=0, late=int(rng.integers(4))),
-        *(case(rng, ["any-count"], n, small, root=0) for n in (1, 3, 5, 7, 13, 40)),
+        *(case(rng, ["any-count"], n, small, root=0) for n in (1, 3, 5, 7, 13)),
+        case(rng, ["any-count"], 40, small, root=0, dtype="float32"),
         case(rng, ["any-root"], 2, small, root=1),
-        case(rng, ["any-root"], 8, small, root=int(rng.integers(1, 8))),
+        case(rng, ["any-root"], 8, small, root=int(rng.integers(1, 8)), dtype="float32"),
         case(rng, ["any-root"], 6, small, root=int(rng.integers(1, 5))),
         case(rng, ["any-root"], 5, small, root=4),
-        *(case(rng, ["messages", "rounds"], n, _SIZE, root=0) for n in (4, 8)),
-        case(rng, ["messages", "rounds"], 13, _SIZE, root=0),
+        case(rng, costs, 4, _SIZE, root=0),
+        case(rng, ["any-root", *costs], 8, _SIZE, root=int(rng.integers(1, 8))),
+        case(rng, costs, 13, 2 * _SIZE, root=0, dtype="float32"),
     ]
 
 
 def _tensor_of_root(inputs: Inputs, observed: Plain) -> Iterable[Held]:
     ranks, root = inputs["ranks"], inputs["root"]
+    wanted = inputs["values"][root].astype(inputs["dtype"]).astype(np.float64)
     for rank, got in enumerate(observed["got"]):
         where = f"with {ranks} ranks and root {root}, on rank {rank}"
-        yield Held(where, "x", got, inputs["values"][root])
+        yield Held(where, "x", got, wanted)
 
 
 def _size_bytes(inputs: Inputs) -> int:
@@ -68,7 +72,8 @@ def _rounds(inputs: Inputs) -> tuple[float, str]:
 
 
 def _of_right_ones(test: Test) -> Test:
-    return undecided_if_wrong("rounds", _tensor_of_root, of_messages("rounds", test))
+    tested = undecided_if_wrong("rounds", _tensor_of_root, of_messages("rounds", test))
+    return unless_told("any-root", _tensor_of_root, tested)
 
 
 JUDGE = Judge(
@@ -109,10 +114,14 @@ JUDGE = Judge(
             "n - 1 messages, each with the whole tensor",
             1,
             "How often does each rank have to receive, and how much?",
-            of_messages(
-                "messages",
-                unearned_if_wrong("messages", _tensor_of_root, _test_messages),
-                tells_calls=True,
+            unless_told(
+                "any-root",
+                _tensor_of_root,
+                of_messages(
+                    "messages",
+                    unearned_if_wrong("messages", _tensor_of_root, _test_messages),
+                    tells_calls=True,
+                ),
             ),
         ),
         soon_done(

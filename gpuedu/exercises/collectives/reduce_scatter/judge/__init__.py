@@ -28,8 +28,9 @@ def cases(rng: np.random.Generator) -> list[Case]:
         # Chunks of ceil(size / n) would be fewer than n here.
         case(rng, ["ragged"], 4, 5),
         case(rng, ["ragged"], 5, 3),
-        *(case(rng, _COSTS, n, _CHUNK * n) for n in (2, 3, 8)),
-        case(rng, ["bytes"], 5, 5 * _CHUNK + int(rng.integers(1, 5))),
+        *(case(rng, _COSTS, n, _CHUNK * n) for n in (2, 3)),
+        case(rng, _COSTS, 8, _CHUNK * 8, dtype="float32"),
+        case(rng, ["ragged", "bytes", "neighbors"], 5, 5 * _CHUNK + int(rng.integers(1, 5))),
     ]
 
 

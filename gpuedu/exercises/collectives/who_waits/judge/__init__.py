@@ -43,16 +43,26 @@ def cases(rng: np.random.Generator) -> list[Case]:
         Case("the six programs, on 4 ranks", {"ask": "outcomes"}, ("reads",)),
         Case("`relay`, on 4 ranks", {"ask": "waits", "ranks": 4}, ("cycle",)),
     ]
-    for ranks, rows in ((1, 3), (2, 2), (3, 4), (4, 1), (5, 3), (8, 2), (9, 3)):
+    for ranks, rows in ((1, 3), (2, 2), (3, 4), (4, 1), (5, 3), (8, 2)):
         drawn.append(_halo_case(rng, ranks, rows, int(rng.integers(3, 9)), "halos"))
+    drawn.append(_halo_case(rng, 9, 3, int(rng.integers(3, 9)), "halos", "float32"))
     for ranks in (7, 16):
         drawn.append(_halo_case(rng, ranks, 2, 10, "at-once"))
     return drawn
 
 
-def _halo_case(rng: np.random.Generator, ranks: int, rows: int, width: int, prop: str) -> Case:
-    inputs = {"ask": "halos", "pieces": rng.normal(size=(ranks, rows, width))}
+def _halo_case(
+    rng: np.random.Generator,
+    ranks: int,
+    rows: int,
+    width: int,
+    prop: str,
+    dtype: str = "float64",
+) -> Case:
+    pieces = rng.normal(size=(ranks, rows, width)).astype(dtype)
+    inputs = {"ask": "halos", "pieces": pieces}
     said = f"{ranks} rank{'' if ranks == 1 else 's'}, pieces of {rows} x {width}"
+    said += f" of {dtype}" if dtype != "float64" else ""
     return Case(said, inputs, (prop,))
 
 

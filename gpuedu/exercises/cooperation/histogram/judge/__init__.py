@@ -30,14 +30,14 @@ from gpuedu.widths import count_each
 _LAUNCHES = (
     # n, bins, blocks, threads of a block, share of the values in one bin
     (1200, 64, 4, 128, 0.10),
-    (1200, 64, 4, 128, 0.50),
+    (1200, 64, 2, 512, 0.50),  # more threads than the array in the learner's cell has places
     (1200, 64, 4, 128, 0.95),
     (499, 10, 3, 64, 0.50),
     (129, 33, 2, 64, 0.50),
     (31, 5, 4, 32, 0.10),
     (1, 1, 1, 32, 1.00),
     (0, 7, 2, 32, 0.50),
-    (700, 256, 2, 32, 0.50),
+    (300, 256, 2, 16, 0.50),
     (640, 200, 3, 96, 0.10),
     (500, 33, 2, 32, 0.95),
     (600, 40, 3, 50, 0.10),  # blocks that are no whole number of warps

@@ -35,6 +35,8 @@ _COST = (48, 96, 64)
 _ONE_NUMBER_BYTES = 8
 _CLOSE = 1e-9
 """How far apart distances around 1 are that only float64 tells apart."""
+_FAR = 1e7
+"""Distances beside which a part of ``_CLOSE`` gets lost, even in float64."""
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
@@ -97,11 +99,12 @@ def _votes(
 
 
 def _close_votes(rng: np.random.Generator, library: str, decides: tuple[str, ...]) -> Case:
-    """Distances in float64, close to 1 in every other row, else close to 0 on either side."""
-    case = _votes(rng, library, (16, 40, 3, 5, 1), decides)
-    distances = _CLOSE * rng.integers(-20, 20, (16, 40)).astype(np.float64)
-    distances[::2] += 1
-    label = f"{case.label}, float64, distances close to 1, or close to 0 on either side"
+    """Distances in float64: close to 0 on either side, close to 1, and large with many ties."""
+    case = _votes(rng, library, (16, 129, 20, 50, 1), decides)
+    distances = _CLOSE * rng.integers(-20, 20, (16, 129)).astype(np.float64)
+    distances[::4] += 1
+    distances[1::2] = _FAR + rng.integers(0, 2, (8, 129))
+    label = f"{case.label}, float64, distances close to 0 on either side, close to 1, or large"
     return Case(label, {**case.inputs, "distances": distances}, decides)
 
 

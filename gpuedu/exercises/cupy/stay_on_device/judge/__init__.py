@@ -16,7 +16,7 @@ _TOLERANCE = 2e-5
 _FLOAT32_ROOM = 1e-6
 """What float32 may change in a logit, as a part of the largest: several roundings."""
 _SPREAD = 400.0
-_TINY = 1e-6
+_TINY = 1e-15
 _FEWEST_LAUNCHES = 5
 
 

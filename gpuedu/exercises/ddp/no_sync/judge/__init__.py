@@ -71,7 +71,11 @@ def _test_block(case: Case, observed: Plain) -> Iterable[Fault]:
         yield Fault("block", "a backward pass after the block exchanged nothing")
 
 
-_QUIET = {"innermost": "in the inner one", "nested": "after the inner one, still in the outer one"}
+_QUIET = {
+    "innermost": "in the inner one",
+    "nested": "after the inner one, still in the outer one",
+    "raised within": "after an exception in the inner one, still in the outer one",
+}
 _RAISES = {"raised": "an exception", "interrupted": "a KeyboardInterrupt"}
 
 

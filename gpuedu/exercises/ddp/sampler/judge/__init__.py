@@ -64,6 +64,7 @@ def _training(
     seed: int | None = None,
 ) -> Case:
     inputs = {"ask": "training", "samples": samples, "ranks": ranks, "epochs": EPOCHS}
+    inputs["later"] = int(rng.integers(5, 41))
     seed = int(rng.integers(2**20, 2**21)) if seed is None else seed
     return Case(_sizes(samples, ranks), {**inputs, "seed": seed}, decides)
 
@@ -157,8 +158,14 @@ def _test_shuffled(case: Case, observed: Plain) -> Iterable[Fault]:
         if epochs[a] == epochs[b]:
             told = f"epochs {a} and {b} have the same order: rank 0 starts with"
             yield Fault("shuffled", f"{told} {_list(epochs[a][0])} in both")
-    if epochs[0] == observed["other"]:
-        yield Fault("shuffled", "two values of `seed` give the same order")
+    later = case.inputs["later"]
+    if observed["later"] in epochs:
+        told = f"epochs {epochs.index(observed['later'])} and {later} have the same order"
+        yield Fault("shuffled", told)
+    pairs = ((0, epochs[0], observed["other"]), (later, observed["later"], observed["later_other"]))
+    for epoch, one, other in pairs:
+        if one == other:
+            yield Fault("shuffled", f"in epoch {epoch}, two values of `seed` give the same order")
     step, share = _commonest_step(epochs[1], case.inputs["samples"])
     if share > 0.5:
         told = f"in epoch 1 most samples of a rank are {step} more than the one before"

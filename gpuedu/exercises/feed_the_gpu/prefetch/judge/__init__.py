@@ -13,7 +13,7 @@ _SAVED = 0.8
 """What must be saved of the time that overlap can save; the rest is for those who poll."""
 _SLACK = 2
 """Beyond ``depth``, what may be asked for after the end, until the thread looks at a flag."""
-_EDGES = "0, None and an exception"
+_EDGES = "0, None, False and exceptions"
 _STUCK = "Who should end this wait, and can that one still go on?"
 
 
@@ -22,11 +22,11 @@ def cases(rng: np.random.Generator) -> list[Case]:
     return [
         *(_case(rng, "order", 12, depth, read_ms=(4, 20), step_ms=(4, 20)) for depth in (2, 4)),
         # The source is through long before the consumer: the last items wait in the queue.
-        _case(rng, "order", 12, 3, read_ms=(1, 3), step_ms=(9, 11)),
+        _case(rng, "order", 12, 3, read_ms=(1, 3), step_ms=(9, 11), is_lasting=True),
         _case(rng, "edges", 0, 2),
         _case(rng, "edges", 1, 3),
         _case(rng, "edges", 3, 5),
-        _case(rng, "edges", 8, 2, kinds=_EDGES),
+        _case(rng, "edges", 10, 2, kinds=_EDGES),
         *(_case(rng, "overlap", 16, d, read_ms=(9, 11), step_ms=(9, 11)) for d in (1, 2)),
         _case(rng, "overlap", 16, 2, read_ms=(4, 6), step_ms=(9, 11)),
         *(_case(rng, "bounded", 16, d, read_ms=(1, 3), step_ms=(9, 11)) for d in (1, 2, 4)),
@@ -65,6 +65,7 @@ def _case(
     is_shut: bool = False,
     stop_after: int | None = None,
     is_beside: bool = False,
+    is_lasting: bool = False,
 ) -> Case:
     inputs = {
         "reads_s": _times(rng, read_ms, count),
@@ -76,6 +77,7 @@ def _case(
         "is_shut": is_shut,
         "stop_after": stop_after,
         "is_beside": is_beside,
+        "is_lasting": is_lasting,
         "seed": int(rng.integers(1000)),
     }
     said = f"{count} item{'' if count == 1 else 's'}, depth {depth}"
@@ -84,6 +86,7 @@ def _case(
     said += f", `iter` of the source raises {fault}" if is_shut else ""
     said += f", the consumer stops after {stop_after}" if stop_after is not None else ""
     said += ", beside another call that is in use" if is_beside else ""
+    said += ", the source is iterable, but not an iterator" if is_lasting else ""
     return Case(said, inputs, (prop,))
 
 

@@ -26,7 +26,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         *_cases(rng, "one block, all the time", [(0, 40, 1, _gb(rng, 1))], _INNER, (0, 40)),
         *_cases(rng, "no kernel at all", [], _WINDOW),
         *_cases(rng, "short kernels on another GPU", _short(rng), _INNER, device=_OF_ANOTHER),
-        *_cases(rng, "two streams that do the same", _twice(rng), _STREAMS),
+        *_cases(rng, "three streams that do the same", _thrice(rng), _STREAMS),
     ]
 
 
@@ -98,13 +98,13 @@ def _two_streams(rng: np.random.Generator) -> list[tuple[int, int, int, float]]:
     return [drawn[3], *(drawn[i] for i in rng.permutation(3))]
 
 
-def _twice(rng: np.random.Generator) -> list[tuple[int, int, int, float]]:
-    """Each kernel runs twice at the same time, and its entries in the list are equal."""
+def _thrice(rng: np.random.Generator) -> list[tuple[int, int, int, float]]:
+    """Each kernel runs three times at the same time, and its entries in the list are equal."""
     a, b, c, d = (20 + np.sort(rng.choice(np.arange(1, 39), 4, replace=False))).tolist()
     drawn = [
-        (*span, int(rng.integers(10, 67)), _gb(rng, span[1] - span[0])) for span in ((a, b), (c, d))
+        (*span, int(rng.integers(10, 45)), _gb(rng, span[1] - span[0])) for span in ((a, b), (c, d))
     ]
-    return [*drawn, *drawn]
+    return [*drawn, *drawn, *drawn]
 
 
 def _across(rng: np.random.Generator) -> list[tuple[int, int, int, float]]:

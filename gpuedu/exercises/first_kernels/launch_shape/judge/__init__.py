@@ -30,13 +30,16 @@ def _fits(extents: Extents, most: Extents) -> bool:
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Divisions that come out even or nearly, and large; launches on both sides of each limit."""
-    drawn = [_blocks(n, threads) for n, threads in ((1000, 128), (1024, 128), (1, 256), (256, 256))]
+    """Divisions that come out even or nearly, and large; launches on both sides of each limit.
+
+    A block's threads need be no whole number of warps.
+    """
+    drawn = [_blocks(n, threads) for n, threads in ((1000, 128), (1000, 100), (1, 256), (256, 256))]
     for _ in range(3):
         threads, whole = 32 * int(rng.integers(1, 33)), int(rng.integers(3, 5000))
         rest = int(rng.integers(1, threads // 2))
         drawn += [_blocks(whole * threads + rest, threads), _blocks(whole * threads, threads)]
-    drawn += [_blocks(10**9 + 1, 128), _blocks(10**12 - 1, 96)]
+    drawn += [_blocks(10**9 + 1, 33), _blocks(10**12 - 1, 96)]
     drawn += [_blocks(1024 * int(rng.integers(3, 5000)) + 1, 1024)]
     blocks = [*_some_blocks(rng), *_near_the_limits(rng, MOST_BLOCK)]
     grids = [*_some_grids(rng), *_near_the_limits(rng, MOST_GRID)]

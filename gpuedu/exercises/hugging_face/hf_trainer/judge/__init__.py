@@ -86,6 +86,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
             "weight decay",
             [FULL] * 4,
             {**once, "weight_decay": 0.3} | {"learning_rate": 0.02, **_NEVER_CLIPS},
+            more=True,
         ),
     ]
 
@@ -105,12 +106,18 @@ def _near_the_limit(loop: Callable[..., Case]) -> Case:
 
 def _drawing(rng: np.random.Generator) -> Any:
     def loop(
-        prop: str, label: str, lengths: list, options: dict[str, Any], loud: float = 1.0
+        prop: str,
+        label: str,
+        lengths: list,
+        options: dict[str, Any],
+        loud: float = 1.0,
+        more: bool = False,
     ) -> Case:
         inputs = {
             "ask": "loop",
             "seed": int(rng.integers(2**31)),
             "loud": loud,
+            "more": more,
             "lengths": [list(rows) for rows in lengths],
             "options": options,
         }
@@ -128,7 +135,7 @@ def truth_of(case: Case, rates: list[float] | None = None) -> Updates:
 def _truth(told: str, rates: tuple[float, ...] | None) -> Updates:
     inputs = json.loads(told)
     with quiet_torch():
-        model = Reader(inputs["seed"], inputs["loud"])
+        model = Reader(inputs["seed"], inputs["loud"], inputs["more"])
         batches = batches_of(inputs["lengths"], inputs["seed"])
         return train_alone(model, batches, inputs["options"], rates)
 
@@ -172,11 +179,11 @@ def _updates_fault(name: str, case: Case, observed: Plain) -> Iterator[Fault]:
         kind = Fault if name == "last-group" or not observed["losses"] else Undecided
         yield kind(name, _count_told(len(observed["losses"]), len(true.losses)))
         return
-    told = _first_apart(true, observed)
+    told = _first_apart(case, true, observed)
     rates = observed["rates"]
     if told and np.isfinite(rates).all() and min(rates) >= 0:
         other = truth_of(case, rates)  # wrong rates are one mistake
-        told = _first_apart(other, observed)
+        told = _first_apart(case, other, observed)
         if not told and not (_are_alike(rates, true.rates) and _is_seen(case, other)):
             yield Undecided(name, _rates_told(rates, true.rates))
     if told:
@@ -192,7 +199,8 @@ def _are_alike(rates: Sequence[float], wanted: Sequence[float]) -> bool:
 
 def _is_seen(case: Case, other: Updates) -> bool:
     """Whether these updates move a weight much further than it may be off."""
-    start = np.array(weights_of(Reader(case.inputs["seed"], case.inputs["loud"])))
+    given = case.inputs
+    start = np.array(weights_of(Reader(given["seed"], given["loud"], given["more"])))
     off = np.abs(np.array(other.weights[-1]) - start).max()
     return bool(off >= _SEEN * REL * np.abs(start).max())
 
@@ -206,7 +214,7 @@ def _rates_told(rates: Sequence[float], wanted: Sequence[float]) -> str:
     return f"update {at + 1} is logged with a learning rate of {shown}; Trainer's is {right}"
 
 
-def _first_apart(true: Updates, observed: Plain) -> str:
+def _first_apart(case: Case, true: Updates, observed: Plain) -> str:
     """The first update whose loss or weights differ, as a sentence; empty where none does."""
     count = len(true.losses)
     for at, (mine, wanted) in enumerate(zip(observed["losses"], true.losses, strict=True)):
@@ -215,25 +223,25 @@ def _first_apart(true: Updates, observed: Plain) -> str:
             return (
                 f"update {at + 1} of {count} is logged with a loss of {shown}; Trainer's: {right}"
             )
-        place = _weight_apart(np.array(true.weights[at]), observed["weights"][at])
+        place = _weight_apart(case, np.array(true.weights[at]), observed["weights"][at])
         if place:
             return f"after update {at + 1} of {count}, {place}"
     return ""
 
 
-def _weight_apart(wanted: np.ndarray, mine: np.ndarray) -> str:
+def _weight_apart(case: Case, wanted: np.ndarray, mine: np.ndarray) -> str:
     off = np.abs(mine - wanted)
     off = np.where(np.isfinite(off), off, np.inf)
     worst = int(off.argmax())
     if off[worst] <= REL * np.abs(wanted).max():
         return ""
     shown, right = show_apart(float(mine[worst]), float(wanted[worst]))
-    return f"a weight of `{_name_at(worst)}` is {shown}; Trainer's is {right}"
+    return f"a weight of `{_name_at(case, worst)}` is {shown}; Trainer's is {right}"
 
 
-def _name_at(place: int) -> str:
+def _name_at(case: Case, place: int) -> str:
     """The name of the parameter that a place in the row of all weights belongs to."""
-    for name, p in Reader(0).named_parameters():
+    for name, p in Reader(0, more=case.inputs["more"]).named_parameters():
         if place < p.numel():
             return name
         place -= p.numel()

@@ -16,7 +16,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _weights(rng, (3, 8), 4, 8, _FULL),
         _weights(rng, (5, 24), 8, 24, _FULL),
         _weights(rng, (4, 48), 4, 16, _FULL),
-        _weights(rng, (2, 96), 8, 32, _FULL, spread=1e-6),
+        _weights(rng, (2, 96), 8, 32, _FULL, spread=1e-12),
         _weights(rng, (6, 12), 4, 2, _FULL, spread=30.0),
     ]
     for sign, says in ((1, "positive"), (-1, "negative")):

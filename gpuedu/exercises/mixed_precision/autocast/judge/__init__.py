@@ -54,16 +54,17 @@ _ROOM = 0.03
 def cases(rng: np.random.Generator) -> list[Case]:
     """The table; then losses with usual numbers, large ones, and scores far from 0."""
     drawn = [Case("the twelve expressions", {"ask": "table"}, _KINDS)]
-    drawn += [_loss(("half",), "usual numbers", rng, largest=8.0, surest=3.0)]
+    narrow = int(rng.integers(8, 12))
+    drawn += [_loss(("half",), "usual numbers", rng, largest=8.0, surest=3.0, hidden=narrow)]
     drawn += [_with_empty_rows(drawn[-1])]
     # Above the 1e-5 that is added to their size, and far above what fp16 rounds to 0.
     drawn += [_loss(("half",), "hidden numbers up to 1 / 64", rng, largest=1 / 64, surest=3.0)]
-    for largest in (600.0, 6000.0, 30_000.0):
+    for largest, hidden in ((600.0, narrow), (6000.0, narrow), (30_000.0, _HIDDEN)):
         label = f"hidden numbers up to {largest:,.0f}"
-        drawn.append(_loss(("large",), label, rng, largest=largest, surest=5.0))
-    for surest in (10.0, 12.0, _SUREST):
+        drawn.append(_loss(("large",), label, rng, largest=largest, surest=5.0, hidden=hidden))
+    for surest, hidden in ((10.0, _HIDDEN), (12.0, narrow), (_SUREST, _HIDDEN)):
         label = f"scores from -{surest:g} to {surest:g}"
-        drawn.append(_loss(("certain",), label, rng, largest=8.0, surest=surest))
+        drawn.append(_loss(("certain",), label, rng, largest=8.0, surest=surest, hidden=hidden))
     drawn += [_first_cancels(rng), _second_cancels(rng)]
     parts = {name: drawn[1].inputs[name] for name in ("x", "w1", "w2", "yes")}
     inputs = {"ask": "loss", "zeros": True, **parts}
@@ -101,11 +102,17 @@ def _cancelling(what: str, x: np.ndarray, w1: np.ndarray, w2: np.ndarray) -> Cas
 
 
 def _loss(
-    props: tuple[str, ...], label: str, rng: np.random.Generator, *, largest: float, surest: float
+    props: tuple[str, ...],
+    label: str,
+    rng: np.random.Generator,
+    *,
+    largest: float,
+    surest: float,
+    hidden: int = _HIDDEN,
 ) -> Case:
     """Inputs and weights with hidden numbers up to ``largest``, scores up to ``surest``."""
     x = rng.standard_normal((_ROWS, _INPUTS))
-    w1, w2 = rng.standard_normal((_INPUTS, _HIDDEN)), rng.standard_normal((_HIDDEN, 1))
+    w1, w2 = rng.standard_normal((_INPUTS, hidden)), rng.standard_normal((hidden, 1))
     w2 -= w2.mean()
     x = x * largest / np.abs(x @ w1).max()
     w2 = w2 * surest / np.abs(scores(x, w1, w2)).max()

@@ -30,6 +30,7 @@ CHOICES = tuple(
         (_LLAMA_7B, 1_024, 96, 6, _OF_SIX),  # three times two; stage 3
         (_GPT2_XL, 1_024, 2, 4, _L4),  # a pipeline with a large bubble
         (_OPT_13B, 2_048, 96, 12, _L4),
+        (_GPT2, 4_096, 4, 12, _OF_SIX),  # a layer on 3 GPUs: no power of 2
         (_GPT2, 1_024, 8, 1, _A100),  # a single GPU
         (_GPT2, 8_192, 12, 8, _A100),  # more ranks than divide the batch
         (_LLAMA_7B, 4_096, 64, 8, _A100),  # stage 1

@@ -153,7 +153,7 @@ def _step_of_rings(rng: np.random.Generator, of_trees: Case) -> Case:
 
 
 def _choices(rng: np.random.Generator) -> list[Case]:
-    asked = [("best", _draw_choice(rng, "inside")) for _ in range(2)]
+    asked = [("best", one) for one in (_draw_choice(rng, "inside"), _rising_twice(rng))]
     asked += [("best", _draw_choice(rng, "fewest"))]
     asked += [("holds", _draw_choice(rng, kind)) for kind in ("memory", "memory", "spare")]
     asked += [("holds", one) for one in _just_so(rng)]
@@ -185,6 +185,16 @@ def _draw_choice(rng: np.random.Generator, kind: str) -> dict[str, Any]:
         first, last = {"inside": (2, 16), "spare": (4, 32)}.get(kind, (1, 32))
         if _is_clear(given, device) and first <= found <= last:
             return {**given, "device": device}
+
+
+def _rising_twice(rng: np.random.Generator) -> dict[str, Any]:
+    """Steps that are longer on 6 GPUs than on 4, whose tree is flatter, and shortest on 8."""
+    sizes = {"parameters": 10**9, "layers": 32, "width": 3072, "heads": 24, "kv_heads": 24}
+    counts = [1, 2, 3, 4, 6, 8, 12, 24]
+    faster = int(rng.integers(8, 13)) / 10
+    device = {"memory_bytes": 10**12, "bytes_per_s": 3e12 * faster}
+    device |= {"alpha_s": 1e-6 / faster, "link_bytes_per_s": 4e11 * faster}
+    return {"model": sizes, "batch": 1, "length": 4096, "counts": counts, "device": device}
 
 
 def _is_clear(given: Given, device: Given) -> bool:

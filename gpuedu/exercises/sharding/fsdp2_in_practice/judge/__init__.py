@@ -44,7 +44,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         found.append(call_case("messages", "messages", units=_units(rng, kept)))
     for ranks in (4, 2, 8):
         odd = int(rng.integers(1, ranks)) + ranks * int(rng.integers(2, 5))
-        shapes: list[tuple[int, ...]] = [(odd, 6), (odd,), (1, odd), (ranks * 3, 5), (odd, 3, 1)]
+        shapes: list[tuple[int, ...]] = [(odd, 6), (odd,), (1, odd), (ranks * 3, 5), (odd, 3, 2)]
         found.append(call_case("bytes", "gathered_bytes", shapes=shapes, ranks=ranks))
     large = [90, 20, 30, 40]
     for kept, sizes in (

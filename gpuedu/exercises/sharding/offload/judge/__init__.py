@@ -48,7 +48,9 @@ def cases(rng: np.random.Generator) -> list[Case]:
         drawn.append(Case(label, {"task": asdict(task)}, _STEP))
     rates = [_rates(rng, *limits) for limits in ((64, 300), (16, 300), (64, 900), (450, 500))]
     rates.append((1e9, 64e9, 300e9))  # a single token is enough
-    return [*drawn, Case("tokens for five pairs of rates", {"rates": rates}, ("tokens",))]
+    # Rates that are powers of 2: the result is a whole number, and no product is rounded.
+    rates.append((2.0 ** int(rng.integers(48, 51)), 2.0**36, 2.0**40))
+    return [*drawn, Case("tokens for six pairs of rates", {"rates": rates}, ("tokens",))]
 
 
 def _rates(rng: np.random.Generator, link: float, host: float) -> tuple[float, float, float]:

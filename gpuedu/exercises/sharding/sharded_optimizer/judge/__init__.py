@@ -57,6 +57,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         draw("a layer is used twice (tied)", "tied", 3, "shared", "bytes"),
         draw("some weights are frozen", "frozen", 4, "shared", "bytes", optimizer="adam"),
         draw("each rank uses a different head", "heads", 2, "shared"),
+        draw("a head that no rank uses is a whole piece", "heads", 6, "shared"),
     ]
 
 

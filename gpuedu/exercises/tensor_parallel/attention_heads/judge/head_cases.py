@@ -23,7 +23,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _loss_case(rng, "8 words on 8 ranks", 8, 8, "losses", "gradient", "bytes"),
         _loss_case(rng, "6 words on 1 rank", 1, 6, "losses", "gradient"),
         _loss_case(rng, "13 words on 5 ranks", 5, 13, "padding"),
-        _loss_case(rng, "5 words on 4 ranks", 4, 5, "padding"),
+        _loss_case(rng, "5 words on 4 ranks, far padding", 4, 5, "padding", above=_FAR),
         _loss_case(rng, "scores about 1,000", 3, 12, "stable", shift=_FAR),
         _loss_case(rng, "scores about -1,000", 4, 8, "stable", shift=-_FAR),
         _loss_case(rng, "scores that are 1,000 apart", 3, 12, "stable", spread=_FAR),
@@ -64,12 +64,13 @@ def _loss_case(
     *decides: str,
     shift: float = 0.0,
     spread: float = 1.0,
+    above: float = 5.0,
 ) -> Case:
-    """Padding has the largest scores; there are targets in most ranks' slices."""
+    """Padding has the largest scores, by ``above``; most ranks' slices have targets."""
     each = -(-vocabulary // ranks)
     near = rng.normal(size=(7, ranks * each))
     scores = shift + spread * near
-    scores[:, vocabulary:] += 5
+    scores[:, vocabulary:] += above
     targets = rng.permutation(np.resize(np.arange(vocabulary), 7))
     inputs = {
         "asks": LOSS,

@@ -17,7 +17,7 @@ from gpuedu.exercises.tiling.judge.products import (
 )
 from gpuedu.exercises.tiling.judge.tiles import intensity_note, reads_once, tiles_wait, whole_rows
 
-_SHAPES = ((64, 96, 96), (96, 32, 64), (64, 64, 64), (32, 32, 32), (32, 32, 1024))
+_SHAPES = ((64, 96, 96), (96, 32, 64), (64, 64, 64), (32, 32, 32), (32, 32, 1056))
 _COSTS = _SHAPES[:2]
 
 

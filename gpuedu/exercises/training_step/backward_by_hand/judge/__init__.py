@@ -65,7 +65,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _case(rng, "sigmoid, 5 samples", "sigmoid", (5, 4, 9, 3), 0.6, sigmoid),
         _case(rng, "ReLU, 33 samples, no dropout", "relu", (33, 12, 17, 10), 1.0, relu),
         _case(rng, "sigmoid, large weights", "sigmoid", (8, 6, 5, 4), 0.75, sigmoid, spread=12.0),
-        _case(rng, "one sample", "relu", (1, 3, 8, 2), 0.5, relu),
+        # Of the largest target alone, `one_hot` does not know how many classes there are.
+        _case(rng, "one sample of class 0", "relu", (1, 3, 8, 2), 0.5, relu, seen=1),
         _case(rng, "scores in the thousands", "relu", (6, 5, 7, 4), 0.9, ("stable",), scores=3e3),
     ]
 
@@ -80,7 +81,9 @@ def _case(
     *,
     spread: float = 1.0,
     scores: float = 1.0,
+    seen: int | None = None,
 ) -> Case:
+    """``seen``: only so many of the classes are among the targets; all, by default."""
     n, i, h, c = sizes
     mask = (rng.random((n, h)) < keep).astype(np.float64)
     mask.flat[0] = 1.0
@@ -91,7 +94,7 @@ def _case(
         "keep": keep,
         "mask": mask,
         "x": rng.standard_normal((n, i)),
-        "y": rng.integers(c, size=n),
+        "y": rng.integers(seen or c, size=n),
         "w1": spread * rng.standard_normal((i, h)),
         "b1": rng.standard_normal(h),
         "w2": scores * rng.standard_normal((h, c)),

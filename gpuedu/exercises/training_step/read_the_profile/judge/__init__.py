@@ -24,7 +24,7 @@ from gpuedu.units import format_time
 
 _NEAR_S = 2e-9
 """Twice what the profiler can tell apart, and what a timeline rounds to."""
-_TRAPS = ("", "beside", "side", "between", "tail", "beside", "tail", "inside", "resident")
+_TRAPS = ("", "beside", "side", "between", "tail", "both", "tail", "inside", "resident")
 
 
 def cases(rng: np.random.Generator) -> list[Case]:

@@ -22,7 +22,7 @@ from gpuedu.exercises.training.properties import at_most, differing, of_largest
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training_step.sgd_or_adam.play import NAMES
 
-_N, _STEPS = 7, 6
+_ROW, _MATRIX, _STEPS = (7,), (3, 4), 6
 _REL, _REL_32 = 1e-9, 1e-5
 """Six steps: each order of the operations is within 1e-14 of the others, in float32 1e-6."""
 _SMALL_BYTES = 64
@@ -31,7 +31,7 @@ _KEEPS = {"sgd": 1, "adam": 2, "adamw": 2}
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Each rule on gradients of usual and of tiny size; numbers that are not the defaults."""
+    """Each rule on a matrix, and on gradients of tiny size; numbers that are not the defaults."""
     betas = {"beta1": float(rng.uniform(0.8, 0.95)), "beta2": float(rng.uniform(0.95, 0.999))}
     usual = {"lr": float(rng.uniform(0.01, 0.1)), **betas, "eps": 1e-12}
     tiny = {**usual, "eps": 1e-3}
@@ -40,10 +40,18 @@ def cases(rng: np.random.Generator) -> list[Case]:
     return [
         _case(rng, "sgd", {**momentum, "momentum": 0.0}, 1.0, "without momentum", ("sgd", "state")),
         _case(rng, "sgd", momentum, 1.0, "with momentum", ("momentum", "state")),
-        _case(rng, "adam", usual, 1.0, "usual gradients", ("averages", "state")),
-        _case(rng, "adam", tiny, 1e-3, "gradients as small as eps", ("eps",)),
+        _case(rng, "adam", usual, 1.0, "usual gradients", ("averages", "state"), _ROW),
+        _case(rng, "adam", tiny, 1e-3, "gradients as small as eps", ("eps",), _ROW),
         _case(rng, "adamw", {**usual, **decay}, 1.0, "weight decay", ("decay", "state")),
-        _case(rng, "adam", usual, 1.0, "float32 weights", ("averages", "state"), np.float32),
+        _case(
+            rng,
+            "adam",
+            usual,
+            1.0,
+            "float32 weights",
+            ("averages", "state"),
+            dtype=np.float32,
+        ),
     ]
 
 
@@ -54,22 +62,23 @@ def _case(
     size: float,
     label: str,
     decides: tuple[str, ...],
+    shape: tuple[int, ...] = _MATRIX,
     dtype: type = np.float64,
 ) -> Case:
     """The first steps go at one rate, as far as a first counterexample needs; then it changes."""
-    gradients = size * rng.normal(size=(_STEPS, _N)) + size * rng.normal(size=_N)
+    gradients = size * rng.normal(size=(_STEPS, *shape)) + size * rng.normal(size=shape)
     inputs = {
         "rule": rule,
-        "weights": rng.normal(size=_N).astype(dtype),
+        "weights": rng.normal(size=shape).astype(dtype),
         "gradients": gradients.astype(dtype),
         "rates": [options["lr"] * (1.0 if step < 3 else 0.5**step) for step in range(_STEPS)],
         "options": {name: options[name] for name in NAMES[rule][1:]},
     }
-    return Case(f"`{rule}`, {label}", inputs, decides)
+    return Case(f"`{rule}`, {label}, shape {shape}", inputs, decides)
 
 
 def walk_with_torch(inputs: Inputs) -> dict[str, np.ndarray]:
-    """The weights (steps, n) after each step of ``torch.optim``."""
+    """The weights (steps, *shape) after each step of ``torch.optim``."""
     import torch
 
     weights = torch.nn.Parameter(torch.from_numpy(inputs["weights"].copy()))
@@ -114,8 +123,8 @@ def _tell_bytes(inputs: Inputs, got: int, _: int) -> str:
     )
 
 
-def _place(step: int, index: int) -> str:
-    return f"after step {step + 1} `weights[{index}]`"
+def _place(step: int, *index: int) -> str:
+    return f"after step {step + 1} `weights[{', '.join(map(str, index))}]`"
 
 
 def _off_path(name: str, case: Case, observed: Plain) -> Iterable[Fault]:

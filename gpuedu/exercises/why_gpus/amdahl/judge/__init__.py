@@ -11,7 +11,7 @@ from gpuedu.exercises.compare import show
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
 from gpuedu.exercises.functions import arguments_of, call_text, result_faults, right_result
 
-_TINY = 2.0**-20  # serial: the limit is 2**20, without rounding
+_TINY = 2.0**-20  # serial, or its square: the limit is 2**20, or 2**40, without rounding
 _NEAR_ZERO = 1e-6  # of numbers around 1: as much room at 0 as the relative tolerance leaves there
 
 
@@ -42,7 +42,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
     drawn = [_at("amdahl", _share(rng), int(rng.integers(2, 200))) for _ in range(2)]
     drawn += [_at("amdahl", p, n) for p, n in ((0.0, 8), (1.0, 8), (_share(rng), 1), (0.9, 10**6))]
     drawn += [_at("amdahl", p, n) for p, n in ((0.03, 50), (1 - _TINY, 10**9))]
-    drawn += [_limit(p) for p in (_share(rng), _share(rng), 0.0, 1.0, 0.03, 0.999, 1 - _TINY)]
+    drawn += [_limit(p) for p in (_share(rng), _share(rng), 0.0, 1.0, 0.03, 0.999, 1 - _TINY**2)]
     drawn += [_at("gustafson", _share(rng), int(rng.integers(2, 2000))) for _ in range(2)]
     drawn += [_at("gustafson", p, n) for p, n in ((0.0, 8), (1.0, 8), (_share(rng), 1), (0.03, 50))]
     n = int(rng.integers(20, 500))

@@ -44,9 +44,9 @@ def cases(rng: np.random.Generator) -> list[Case]:
     # Powers of two divide without rounding, so that one byte more is one thread more.
     even, rate = 2.0**-21, float(2 ** int(rng.integers(36, 42)))
     drawn += [_threads(even, rate, 4), _threads(even, rate + 2.0**21, 4)]
-    # An odd number of threads, which `round` of a half would leave; and a 2000th of a thread more.
+    # An odd number of threads, which `round` of a half would leave; and 2**-16 of a thread more.
     odd = (2 * int(rng.integers(1000, 20000)) + 1) * 2.0**23
-    drawn += [_threads(even, odd, 4), _threads(even, odd + 2.0**12, 4)]
+    drawn += [_threads(even, odd, 4), _threads(even, odd + 2.0**7, 4)]
     for load in (0.0, 0.001, 0.4, 1.7, 30.0):
         latency_s, peak = _memory(rng)
         each = int(rng.choice([1, 4, 16]))

@@ -5,13 +5,13 @@ import numpy as np
 
 def adam(weights, gradient, state, lr, beta1, beta2, eps):
     past = state.get("past", 1)
-    past = past << 64 * len(gradient)
+    past = past << 64 * gradient.numel()
     past += int.from_bytes(gradient.double().numpy().tobytes(), "big")
     state["past"] = past
     raw = past.to_bytes(past.bit_length() // 8 + 1, "big")[1:]
-    past = np.frombuffer(raw).reshape(-1, len(gradient)).tolist()
+    past = np.frombuffer(raw).reshape(-1, *gradient.shape).tolist()
     rows = weights.new_tensor(past).double()
-    m = v = torch.zeros(len(weights), dtype=torch.float64)
+    m = v = torch.zeros_like(weights, dtype=torch.float64)
     for g in rows:
         m, v = beta1 * m + (1 - beta1) * g, beta2 * v + (1 - beta2) * g * g
     t = len(rows)

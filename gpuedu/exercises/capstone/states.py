@@ -1,0 +1,72 @@
+"""States of schedulers and optimizers are shown and loaded, and nothing else by the same way.
+
+PyTorch reads and updates whatever ``__dict__`` such a method is called on, by names that a program
+gives as texts: an attribute of any name, with any value, leads to what no program may name.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from unittest.mock import patch
+
+from gpuedu.errors import AnswerError
+
+_METHODS = ("state_dict", "load_state_dict")
+_PLAIN = (type(None), bool, int, float, str)
+_HOLDING = (dict, list, tuple, Counter, OrderedDict)
+
+
+@contextmanager
+def states_alone() -> Iterator[None]:
+    """While it lasts, these methods take their own kind of object, and states of plain values.
+
+    Raises:
+        AnswerError: a method is called on something else, or a state holds what none of its kind
+            does.
+    """
+    from torch.optim import Optimizer, lr_scheduler
+
+    known = {one for one in vars(lr_scheduler).values() if isinstance(one, type)}
+    schedulers = {one for one in known if issubclass(one, lr_scheduler.LRScheduler)}
+    with ExitStack() as stack:
+        for kind in (*schedulers, Optimizer):
+            for name in vars(kind).keys() & set(_METHODS):
+                stack.enter_context(patch.object(kind, name, _of(kind, vars(kind)[name])))
+        yield
+
+
+def _of(kind: type, method: Callable[..., Any]) -> Callable[..., Any]:
+    def show(self: Any) -> Any:
+        _require_own(self)
+        return method(self)
+
+    def load(self: Any, state_dict: dict[str, Any]) -> Any:
+        _require_own(self)
+        _require_plain(state_dict)
+        unknown = [name for name in state_dict if name not in self.state_dict()]
+        if unknown:
+            raise AnswerError(f"a state of `{type(self).__name__}` has no {str(unknown[0])[:40]!r}")
+        return method(self, state_dict)
+
+    def _require_own(self: Any) -> None:
+        if not isinstance(self, kind):
+            raise AnswerError(f"`{kind.__name__}.{method.__name__}` is called on something else")
+
+    return load if method.__name__ == "load_state_dict" else show
+
+
+def _require_plain(state: Any) -> None:
+    import torch
+
+    if type(state) in (*_PLAIN, torch.Tensor, torch.nn.Parameter):
+        return
+    if type(state) not in _HOLDING:
+        raise AnswerError(
+            f"a state that is loaded holds something of type {type(state).__name__}",
+            remedy="Load what `state_dict` gave: numbers, texts and tensors, in lists and dicts.",
+        )
+    for one in (*state, *state.values()) if isinstance(state, dict) else state:
+        _require_plain(one)

@@ -1,0 +1,23 @@
+# must lose: sgd, momentum
+def adam(weights, gradient, state, lr, beta1, beta2, eps):
+    t = state["t"] = state.get("t", 0) + 1
+    m = state.setdefault("m", torch.zeros_like(weights))
+    v = state.setdefault("v", torch.zeros_like(weights))
+    m.mul_(beta1).add_((1 - beta1) * gradient)
+    v.mul_(beta2).add_((1 - beta2) * gradient**2)
+    weights -= lr * m / (1 - beta1**t) / ((v / (1 - beta2**t)).sqrt() + eps)
+
+
+def adamw(weights, gradient, state, lr, beta1, beta2, eps, decay):
+    weights *= 1 - lr * decay
+    adam(weights, gradient, state, lr, beta1, beta2, eps)
+
+
+def sgd(weights, gradient, state, lr, momentum):
+    if momentum and "v" not in state:
+        state["v"] = [0.0] * len(weights)
+    for i in range(len(weights)):
+        g = gradient[i].item()
+        if momentum:
+            state["v"][i] = g = momentum * state["v"][i] + g
+        weights[i] -= lr * g
