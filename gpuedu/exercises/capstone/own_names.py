@@ -1,4 +1,4 @@
-"""The private names of a program's classes are its own: no library's object has them."""
+"""The private names of a program's classes are its own; and what it says of types is left out."""
 
 from __future__ import annotations
 
@@ -44,6 +44,30 @@ class OwnNames(ast.NodeTransformer):
         self.generic_visit(node)
         if node.arg in self._members:
             node.arg = _prefixed(node.arg)
+        return node
+
+
+class WithoutAnnotations(ast.NodeTransformer):
+    """Takes the types away that annotations name: a dataclass would hand them to the program.
+
+    Nothing in a program asks for them. A field of a dataclass keeps None as its annotation.
+    """
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        """A name with a type, and perhaps a value."""
+        self.generic_visit(node)
+        node.annotation = ast.Constant(None)
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        """A parameter."""
+        node.annotation = None
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        """A function: what it returns."""
+        self.generic_visit(node)
+        node.returns = None
         return node
 
 

@@ -12,7 +12,7 @@ import importlib
 from types import ModuleType
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.capstone.own_names import OwnNames, in_body
+from gpuedu.exercises.capstone.own_names import OwnNames, WithoutAnnotations, in_body
 from gpuedu.exercises.capstone.plain_names import (
     BUILTINS,
     GENERIC,
@@ -29,6 +29,7 @@ from gpuedu.exercises.capstone.plain_names import (
     THROUGH,
     UNCHECKED,
 )
+from gpuedu.exercises.capstone.setting import GuardedSetting
 
 
 def require_plain(name: str, source: str, own: frozenset[str]) -> ast.Module:
@@ -52,7 +53,9 @@ def require_plain(name: str, source: str, own: frozenset[str]) -> ast.Module:
             reader.learn(node)
     reader.visit(tree)
     # `self` is a name as any other: `def f(self): return self._x` would show what a store keeps.
-    return ast.fix_missing_locations(OwnNames().visit(tree))
+    for transformer in (OwnNames(), WithoutAnnotations(), GuardedSetting()):
+        tree = transformer.visit(tree)
+    return ast.fix_missing_locations(tree)
 
 
 class _Own(ModuleType):

@@ -14,6 +14,7 @@ from typing import Any
 from gpuedu.errors import AnswerError, WorkspaceError
 from gpuedu.exercises.capstone.plain_names import BUILTINS, MODULES
 from gpuedu.exercises.capstone.plain_python import require_plain
+from gpuedu.exercises.capstone.setting import MAY_SET, Setting
 
 MOST_FILES, MOST_CHARACTERS = 20, 60_000
 """Of a program: several times what one needs."""
@@ -128,15 +129,19 @@ def loaded(program: Mapping[str, str], label: str, wanted: str) -> Iterator[Modu
         trees[name.removesuffix(".py")] = (require_plain(shown, text, own), shown)
         linecache.cache[shown] = (len(text), None, text.splitlines(keepends=True), shown)
     modules: dict[str, ModuleType] = {}
+    setting = Setting(
+        lambda one: any(one is module or one is vars(module) for module in modules.values())
+    )
 
     def load(name: str) -> ModuleType:
         if name not in modules:
             tree, shown = trees[name]
             module = modules[name] = _OwnModule(name)
             names = {one: getattr(builtins, one) for one in BUILTINS}
-            names |= {"__import__": find, "__build_class__": builtins.__build_class__}
+            names |= {"__import__": find, "__build_class__": setting.build_class}
+            names[MAY_SET] = setting.may_set
             vars(module).update({"__builtins__": names, "__file__": shown})
-            exec(compile(tree, shown, "exec"), vars(module))
+            exec(compile(tree, shown, "exec", dont_inherit=True), vars(module))
         return modules[name]
 
     def find(

@@ -228,6 +228,73 @@ def test_a_scheduler_shows_no_other_object(kind):
         pass
 
 
+SETS = """
+from dataclasses import dataclass
+import torch
+from torch import nn
+
+@dataclass
+class Point:
+    x: int
+    y: torch.Tensor = None
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner, self.calls = nn.Linear(2, 2), 0
+
+def run():
+    run.times = 2
+    point, net, weight = Point(3), Net(), torch.ones(2, requires_grad=True)
+    point.x += 4
+    net.calls += 1
+    net.inner.note, weight.grad, Point.shown = "a", None, True
+    for net.calls in range(run.times):
+        pass
+    del net.inner.note
+    return point.x, net.calls
+"""
+
+
+def test_a_program_sets_attributes_of_what_is_its_own():
+    with loaded({"train.py": SETS}, "fast", "train") as train:
+        assert train.run() == (7, 1)
+
+
+NOT_SET = {
+    "from torch import nn\n[nn.Linear][0].forward = print": "an attribute of the class Linear",
+    "from torch.nn import functional\nfunctional.relu.x = 1": "belongs to a library",
+    "from torch.nn import functional\n[functional.relu][0].x = 1": "an object of function",
+    "from functools import cached_property as c\nkept = c(abs)\nkept.attrname = 'x'": "of cached_pr",
+    "from dataclasses import field\nkept = field()\nkept.name = 'x'": "an object of Field",
+    "from functools import partial\nkept = partial(abs)\nfor kept.x in [1]:\n    y = 1": "partial",
+}
+
+
+@pytest.mark.parametrize("text", NOT_SET)
+def test_a_program_sets_no_attribute_of_a_librarys(text):
+    with (
+        pytest.raises(AnswerError, match=NOT_SET[text]),
+        loaded({"train.py": text}, "fast", "train"),
+    ):
+        pass
+
+
+def test_a_dataclass_has_no_types_to_give():
+    text = """
+from dataclasses import dataclass, field
+import numpy as np
+
+kept = field(default=1)
+
+@dataclass
+class Point:
+    x: np.ndarray = kept
+"""
+    with loaded({"train.py": text}, "fast", "train") as train:
+        assert (train.Point().x, train.kept.type) == (1, None)
+
+
 LOADED = {
     "scheduler.load_state_dict({'__array_interface__': 1})": "has no '__array_interface__'",
     "scheduler.load_state_dict({'last_epoch': scheduler})": "of type SequentialLR",
