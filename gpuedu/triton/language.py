@@ -44,6 +44,8 @@ abs float int len max min range
 BUILTINS = frozenset(_BUILTINS.split())
 _OF_FRONT_END = frozenset({"getattr", "hasattr", "isinstance", "list", "print"})
 """Names that Triton's front end knows by itself, and finds where a kernel's own was not set yet."""
+_OF_INTERPRETER = (None, "member")
+"""No argument's name: of ``**given``, and one that only Triton's interpreter has."""
 _STATEMENTS = (
     ast.AnnAssign,
     ast.Assert,
@@ -185,7 +187,7 @@ def _check_expression(node: ast.AST, names: frozenset[str]) -> None:
             node.lineno,
             remedy="It knows its parameters, what it assigns, `tl`, other kernels, and numbers.",
         )
-    if isinstance(node, ast.keyword) and node.arg is None:
+    if isinstance(node, ast.keyword) and (node.arg in _OF_INTERPRETER or node.arg[0] == "_"):
         raise _refused(node.value)
     for child in ast.iter_child_nodes(node):
         _check_expression(child, names)

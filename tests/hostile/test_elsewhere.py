@@ -29,12 +29,12 @@ def copy_striped(src, dst):
     i = cuda.grid(1)
     per_thread = (src.size + cuda.gridsize(1) - 1) // cuda.gridsize(1)
     for j in range(i, src.size, cuda.gridsize(1)):
-        for _ in range(100):
+        for _ in range(40):
             dst[j] = src[j]
     for j in range(i * per_thread, min((i + 1) * per_thread, src.size)):
         dst[j] = src[j]
 """
-"""A copy of the worst kind, after a hundred in whole sectors."""
+"""A copy of the worst kind, after forty in whole sectors."""
 
 PADDED_TRANSPOSE = """
 @cuda.jit

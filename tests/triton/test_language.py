@@ -97,6 +97,8 @@ def test_numbers_stand_beside_kernels():
         "tl = x",
         "if n < 0: getattr = getattr(x, 'load')",
         "print = x",
+        "tl.load(x, member=n)",
+        "tl.load(x, _semantic=n)",
         "y: int = 1",
         "type(x)",
         "vars()",

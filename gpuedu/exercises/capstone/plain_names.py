@@ -45,6 +45,8 @@ LEFT_OUT = {
         f"torch.sparse_{name}": "its indices are not checked, and dense tensors do the same"
         for name in _SPARSE.split()
     },
+    "numpy.random.RandomState": "`numpy.random.default_rng` makes a generator",
+    "numpy.random.set_state": "its place in the numbers is not checked",
     "torch.nn.ParameterDict": "a module's attributes hold parameters",
     "torch.distributed.init_process_group": "the ranks are there when the program begins",
     "torch.distributed.breakpoint": "nobody is there to answer",
@@ -54,7 +56,10 @@ LEFT_OUT = {
         for name in ("CyclicLR", "LambdaLR", "MultiplicativeLR")  # they show what any object holds
     },
     **{f"numpy.{name}": "files are in the store" for name in _FILES.split()},
-    **{f"numpy.{name}": "`numpy.array` makes an array" for name in ("matrix", "recarray")},
+    **{
+        f"numpy.{name}": "`numpy.array` makes an array"
+        for name in ("matrix", "recarray", "chararray")
+    },
     **{f"numpy.{part}test": "nothing is tested here" for part in ("", "linalg.", "random.")},
 }
 _OF_TORCH = """

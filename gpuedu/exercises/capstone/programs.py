@@ -136,7 +136,7 @@ def loaded(program: Mapping[str, str], label: str, wanted: str) -> Iterator[Modu
     def load(name: str) -> ModuleType:
         if name not in modules:
             tree, shown = trees[name]
-            module = modules[name] = _OwnModule(name)
+            module = modules[name] = _OwnModule(f"own {name}")  # as no library is called
             names = {one: getattr(builtins, one) for one in BUILTINS}
             names |= {"__import__": find, "__build_class__": setting.build_class}
             names[MAY_SET] = setting.may_set

@@ -1,7 +1,8 @@
-"""States of schedulers and optimizers are shown and loaded, and nothing else by the same way.
+"""What PyTorch keeps under names that are texts has no name that leads out of a program.
 
-PyTorch reads and updates whatever ``__dict__`` such a method is called on, by names that a program
-gives as texts: an attribute of any name, with any value, leads to what no program may name.
+States of schedulers and optimizers are shown and loaded, and nothing else by the same way: PyTorch
+reads and updates whatever ``__dict__`` such a method is called on. And a module shows what it was
+given as if it were an attribute.
 """
 
 from __future__ import annotations
@@ -15,18 +16,20 @@ from unittest.mock import patch
 from gpuedu.errors import AnswerError
 
 _METHODS = ("state_dict", "load_state_dict")
+_GIVING = ("add_module", "register_module", "register_buffer", "register_parameter")
 _PLAIN = (type(None), bool, int, float, str)
 _HOLDING = (dict, list, tuple, Counter, OrderedDict)
 
 
 @contextmanager
 def states_alone() -> Iterator[None]:
-    """While it lasts, these methods take their own kind of object, and states of plain values.
+    """While it lasts, methods for states take their own kind of object, and plain values.
 
     Raises:
-        AnswerError: a method is called on something else, or a state holds what none of its kind
-            does.
+        AnswerError: a method is called on something else, a state holds what none of its kind does,
+            or a module is given something under a name with underscores in front.
     """
+    from torch import nn
     from torch.optim import Optimizer, lr_scheduler
 
     known = {one for one in vars(lr_scheduler).values() if isinstance(one, type)}
@@ -35,7 +38,18 @@ def states_alone() -> Iterator[None]:
         for kind in (*schedulers, Optimizer):
             for name in vars(kind).keys() & set(_METHODS):
                 stack.enter_context(patch.object(kind, name, _of(kind, vars(kind)[name])))
+        for name in _GIVING:
+            stack.enter_context(patch.object(nn.Module, name, _named(vars(nn.Module)[name])))
         yield
+
+
+def _named(method: Callable[..., Any]) -> Callable[..., Any]:
+    def give(self: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+        if type(name) is not str or name.startswith("__"):
+            raise AnswerError(f"{name!r:.40} is no name for a part of a module")
+        return method(self, name, *args, **kwargs)
+
+    return give
 
 
 def _of(kind: type, method: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from gpuedu.training.seeds import generator
 
-KINDS = ("plain", "frozen", "heads")
+KINDS = ("plain", "frozen", "heads", "skipped")
 HEADS = 2
 
 
@@ -25,7 +25,7 @@ class ChainTask:
             number of classes.
         ranks: how many.
         kind: one of ``KINDS``. The weights of the second layer are frozen, or it has two heads, of
-            which a rank takes one.
+            which a rank takes one, or some ranks skip it.
         steps: how many.
         parts: micro-batches in a step.
         samples: in each of them, on each rank.
@@ -47,16 +47,23 @@ class ChainTask:
 
 
 class Layer(nn.Module):
-    """One or more linear maps, of which ``route`` takes one, and tanh; the last layer has none."""
+    """One or more linear maps, of which ``route`` takes one, and tanh; the last layer has none.
 
-    def __init__(self, into: int, out: int, heads: int, *, is_last: bool) -> None:
+    Where it can be skipped, odd routes take its inputs in place of what the map makes.
+    """
+
+    def __init__(
+        self, into: int, out: int, heads: int, *, is_last: bool, can_skip: bool = False
+    ) -> None:
         super().__init__()
         self.heads = nn.ModuleList(nn.Linear(into, out) for _ in range(heads))
-        self.is_last = is_last
+        self.is_last, self.can_skip = is_last, can_skip
+        self.inputs = [at % into for at in range(out)]
 
     def forward(self, x: Tensor, route: int) -> Tensor:
         """Its output for ``x``."""
-        out = self.heads[route % len(self.heads)](x)
+        is_skipped = self.can_skip and route % 2 == 1
+        out = x[:, self.inputs] if is_skipped else self.heads[route % len(self.heads)](x)
         return out if self.is_last else torch.tanh(out)
 
 
@@ -66,7 +73,8 @@ def build_chain(task: ChainTask) -> list[Layer]:
     layers = []
     for at, (into, out) in enumerate(zip(task.widths, task.widths[1:], strict=False)):
         heads = HEADS if task.kind == "heads" and at == 1 else 1
-        layer = Layer(into, out, heads, is_last=at == last).double()
+        can_skip = task.kind == "skipped" and at == 1
+        layer = Layer(into, out, heads, is_last=at == last, can_skip=can_skip).double()
         with torch.no_grad():
             for one in layer.parameters():
                 one.copy_(torch.randn(one.shape, generator=chance, dtype=one.dtype) / 2)

@@ -285,6 +285,16 @@ def _has_fractions(of: Operands) -> bool:
     return any(of[name].is_floating_point() for name in ("grad_output", "self", "target"))
 
 
+def _repeats_forwards(of: Operands) -> bool:
+    """PyTorch compares the sum alone with the size that is told, and writes before it refuses."""
+    return bool((torch.as_tensor(of["repeats"]) >= 0).all())
+
+
+def _samples_as_known(of: Operands) -> bool:
+    """Nearest, bilinear or bicubic; with zeros, the border or a reflection outside."""
+    return of["interpolation_mode"] in (0, 1, 2) and of["padding_mode"] in (0, 1, 2)
+
+
 _LOOKS: dict[str, Callable[[Operands], bool]] = {
     "nll_loss_backward": _are_classes,
     "nll_loss2d_backward": _are_classes,
@@ -295,6 +305,8 @@ _LOOKS: dict[str, Callable[[Operands], bool]] = {
     "as_strided": _lies_inside,
     "as_strided_": _lies_inside,
     "as_strided_scatter": _lies_inside,
+    "grid_sampler_2d": _samples_as_known,
+    "repeat_interleave": _repeats_forwards,
     "median": _has_steps,
     "div": _has_quotients,
     "div_": _has_quotients,

@@ -101,6 +101,8 @@ REFUSED = {
     "from torch import sparse_csr": "`torch.sparse_csr` is not allowed here: its indices",
     "import torch\nx = torch.nn.ParameterDict()": "`torch.nn.ParameterDict` is not allowed here: a",
     "from torch.nn import ParameterDict": "`torch.nn.ParameterDict` is not allowed here",
+    "from numpy import chararray": "`numpy.chararray` is not allowed here: `numpy.array`",
+    "import numpy as np\nx = np.random.RandomState(1)": "`numpy.random.RandomState` is not allowed",
     "x = '{0.y}'.format(z)": "`.format` is not allowed",
     "x.set_submodule('y', z)": "`.set_submodule` is not allowed",
     "x.to_sparse()": "`.to_sparse` is not allowed",

@@ -296,6 +296,9 @@ class Point:
 
 
 LOADED = {
+    "torch.nn.Module().add_module('__array_interface__', None)": "is no name for a part",
+    "torch.nn.ModuleDict({'__array__': torch.nn.Linear(1, 1)})": "is no name for a part",
+    "torch.nn.Module().register_buffer('__array__', torch.ones(1))": "is no name for a part",
     "scheduler.load_state_dict({'__array_interface__': 1})": "has no '__array_interface__'",
     "scheduler.load_state_dict({'last_epoch': scheduler})": "of type SequentialLR",
     "optimizer.load_state_dict({'state': {}, 'param_groups': [scheduler]})": "of type SequentialLR",

@@ -102,9 +102,9 @@ def test_what_follows_from_another_run_is_undecided(name, wrong):
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"losses": torch.ones(49)}, "shape (49,)"),
+        ({"losses": torch.ones(24)}, "shape (24,)"),
         ({"losses": 1.0}, "a list or a tensor"),
-        ({"norms": [1.0] * 3}, "3 entries after 50 steps"),
+        ({"norms": [1.0] * 3}, "3 entries after 25 steps"),
         ({"wrong": None}, "wrong should be a number"),
         ({"best": torch.ones(2)}, "should be one number"),
     ],
@@ -121,7 +121,7 @@ def test_a_log_of_lists_of_tensors_is_read_and_only_the_waits_to_come_are_told()
     seen = play_hidden_syncs([lambda *of: never_waits(*of) | lists], CASES[0].inputs)
     assert "problem" not in seen
     (fault,) = (one for one in JUDGE.verdict(CASES[0], seen) if one.property == "once")
-    assert fault.message == "`losses` is a list of 50 tensors: reading them takes 50 waits"
+    assert fault.message == "`losses` is a list of 25 tensors: reading them takes 25 waits"
 
 
 def test_what_is_no_log_is_told():

@@ -28,6 +28,12 @@ SAFE = [
 ]
 BEYOND = [
     (ATEN.as_strided.default, (torch.zeros(3), [0], [1], 4)),
+    (ATEN.repeat_interleave.Tensor, (torch.tensor([4096, -4090]),)),
+    (ATEN.repeat_interleave.self_Tensor, (torch.zeros(2), torch.tensor([3, -2]))),
+    (
+        ATEN.grid_sampler_2d.default,
+        (torch.zeros(1, 1, 2, 2), torch.zeros(1, 2, 2, 2), 9, 0, False),
+    ),
     (ATEN.as_strided_scatter.default, (torch.zeros(3), torch.zeros(0), [0], [1], 2**40)),
     (
         ATEN._adaptive_avg_pool2d_backward.default,

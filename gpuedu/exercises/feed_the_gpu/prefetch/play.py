@@ -29,7 +29,6 @@ def play_prefetch(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
         is_shut=inputs["is_shut"],
         seed=inputs["seed"],
         is_beside=inputs["is_beside"],
-        is_lasting=inputs["is_lasting"],
     )
     try:
         seen = watch(prefetch, wanted)

@@ -42,7 +42,6 @@ class Wanted:
         is_shut: the source raises ``fault`` before any item: where it is asked for its iterator.
         seed: another legal order of what happens at the same instant.
         is_beside: an item of another call, on another source, is taken after each item.
-        is_lasting: the source is no iterator, but gives one, as a list does.
     """
 
     reads_s: Sequence[float]
@@ -55,7 +54,6 @@ class Wanted:
     is_shut: bool = False
     seed: int | None = None
     is_beside: bool = False
-    is_lasting: bool = False
 
 
 @dataclass(frozen=True)
@@ -178,16 +176,6 @@ class _Shut:
     __next__ = __iter__
 
 
-@dataclass(frozen=True)
-class Batches:
-    """A source that gives an iterator, and is none itself."""
-
-    read: Callable[[], Iterator[Any]]
-
-    def __iter__(self) -> Iterator[Any]:
-        return self.read()
-
-
 class _Run:
     """A source, a consumer, and the account of both."""
 
@@ -213,9 +201,7 @@ class _Run:
     def consume(self, prefetch: Callable[..., Any]) -> None:
         """Take the items and compute with each, until the end, the fault, or enough of them."""
         items: Iterator[Any] = iter(())
-        source: Any = Batches(self.source) if self.wanted.is_lasting else self.source()
-        if self.wanted.is_shut:
-            source = _Shut(self.wanted.fault)
+        source = _Shut(self.wanted.fault) if self.wanted.is_shut else self.source()
         try:
             items = _iterator_of(prefetch(source, self.wanted.depth))
             if self.wanted.is_beside:

@@ -54,14 +54,15 @@ def cases(rng: np.random.Generator) -> list[Case]:
             caps = [static + round(dynamic * part / 32) for part in range(1, 33)]
             caps = [int(one) for one in rng.permutation(caps)]
             drawn.append(call_case("energy", "best_cap", caps_w=caps, **given, **kernel))
-        drawn.append(call_case("stopped", "capped_s", share=0, compute_s=long, memory_s=1))
+        kernel = {"compute_s": long, "memory_s": 1 if is_first else 2 * long}
+        drawn.append(call_case("stopped", "capped_s", share=0, **kernel))
         for memory in (long, long / 16):
             drawn.append(call_case("stopped", "capped_s", share=0, compute_s=0, memory_s=memory))
         if is_first:
             tied = [static + dynamic + 10 * one for one in (3, 1, 2)]
             kernel = {"compute_s": long, "memory_s": 1}
             drawn.append(call_case("energy", "best_cap", caps_w=tied, **given, **kernel))
-    drawn.append(call_case("time", "capped_s", share=0.05, compute_s=2, memory_s=1))
+    drawn.append(call_case("time", "capped_s", share=0.001, compute_s=2, memory_s=1))
     few = {"compute_s": 4, "memory_s": 1}
     for caps, dynamic, kernel in (
         ([400, 240], 20, few),  # far above what it draws at full clock, and nothing else is as good

@@ -28,9 +28,11 @@ def cases(rng: np.random.Generator) -> list[Case]:
         found.append(_case(f"{rows} rows of {columns}", x, ("right", "once", "own", "inside")))
     x = rng.normal(size=(3, 100)) - 3.0
     found.append(_case("3 rows of 100 and masks", x, ("masked",)))
-    for shift in (1000.0, -1000.0):
-        x = rng.normal(size=(3, 50)) + shift
-        found.append(_case(f"3 rows of 50 around {shift:.0f}", x, ("safe",)))
+    low = np.full((3, 50), -1000.0)
+    both = np.where(np.arange(low.size) % 3, 1000.0, -1000.0).reshape(low.shape)
+    for says, shift in (("1000 and -1000", both), ("-1000", low)):
+        x = rng.normal(size=low.shape) + shift
+        found.append(_case(f"3 rows of 50 around {says}", x, ("safe",)))
     return found
 
 

@@ -14,7 +14,7 @@ _EVEN = (0, 8, 16, 24, 32)
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Rows in blocks: of any size, rising to a thousand, with blocks that take no part.
+    """Rows in blocks: of any size, rising to a thousand, with scores and blocks that take no part.
 
     Of some rows a part is there as a state alone, and was never a block.
     """
@@ -25,6 +25,9 @@ def cases(rng: np.random.Generator) -> list[Case]:
             rng, "blocks of 1, 13, 3 and 1", 2 * rng.normal(size=18), (0, 1, 14, 17, 18), "right"
         ),
     ]
+    scores = 2 * rng.normal(size=32)
+    scores[::3] = -np.inf
+    found.append(_case(rng, "every third score takes no part", scores, _EVEN, "right"))
     for says, step in (("rise", 50.0), ("fall", -50.0)):
         scores = step * np.arange(32) + rng.normal(size=32)
         found.append(_case(rng, f"scores that {says} by 50", scores, _EVEN, "safe"))

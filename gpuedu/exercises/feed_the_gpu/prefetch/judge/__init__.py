@@ -22,7 +22,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
     return [
         *(_case(rng, "order", 12, depth, read_ms=(4, 20), step_ms=(4, 20)) for depth in (2, 4)),
         # The source is through long before the consumer: the last items wait in the queue.
-        _case(rng, "order", 12, 3, read_ms=(1, 3), step_ms=(9, 11), is_lasting=True),
+        _case(rng, "order", 12, 3, read_ms=(1, 3), step_ms=(9, 11)),
         _case(rng, "edges", 0, 2),
         _case(rng, "edges", 1, 3),
         _case(rng, "edges", 3, 5),
@@ -65,7 +65,6 @@ def _case(
     is_shut: bool = False,
     stop_after: int | None = None,
     is_beside: bool = False,
-    is_lasting: bool = False,
 ) -> Case:
     inputs = {
         "reads_s": _times(rng, read_ms, count),
@@ -77,7 +76,6 @@ def _case(
         "is_shut": is_shut,
         "stop_after": stop_after,
         "is_beside": is_beside,
-        "is_lasting": is_lasting,
         "seed": int(rng.integers(1000)),
     }
     said = f"{count} item{'' if count == 1 else 's'}, depth {depth}"
@@ -86,7 +84,6 @@ def _case(
     said += f", `iter` of the source raises {fault}" if is_shut else ""
     said += f", the consumer stops after {stop_after}" if stop_after is not None else ""
     said += ", beside another call that is in use" if is_beside else ""
-    said += ", the source is iterable, but not an iterator" if is_lasting else ""
     return Case(said, inputs, (prop,))
 
 

@@ -146,7 +146,8 @@ def _numbers_of_texts(rng: np.random.Generator) -> list[Case]:
         given = {"flop": flop, "text_bytes": text_bytes, "weight_bytes": weight_bytes}
         found.append(call_case(decides, "enough_texts", **given, device=device))
     even = {"flop": 2.0**30, "weight_bytes": 3 * 2.0**24, "device": _EVEN}
-    found.append(call_case("texts", "enough_texts", text_bytes=2.0**21, **even))
+    for text_bytes in (2.0**21, 2.0**22 - 2**10):  # 24 texts, and 49,152
+        found.append(call_case("texts", "enough_texts", text_bytes=text_bytes, **even))
     return [*found, call_case("never", "enough_texts", text_bytes=2.0**22, **even)]
 
 

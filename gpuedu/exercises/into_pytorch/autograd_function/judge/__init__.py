@@ -21,6 +21,8 @@ from gpuedu.exercises.contract import (
 _STEP = 1e-30
 _NAMES = ("x", "y")
 _SINGLE, _DOUBLE = np.float32, np.float64
+_LARGE = 100.0
+"""An x at which a gate is 1; exp(beta x) is infinite in float32."""
 
 
 def gate(x: np.ndarray, y: np.ndarray, beta: float) -> np.ndarray:
@@ -115,6 +117,7 @@ def _call(
     needs: tuple[bool, bool] = (True, True),
 ) -> dict[str, object]:
     given = _operands(rng, shape, lies, "plain", dtype)
+    given["x"].flat[:2], given["y"].flat[2] = (0.0, _LARGE), 0.0
     grad = rng.uniform(1.5, 3.0) if grad_lies == "expanded" else rng.normal(size=shape)
     given["grad"] = np.broadcast_to(grad, shape).astype(dtype)
     return {**given, "grad_lies": grad_lies, "needs": list(needs)}

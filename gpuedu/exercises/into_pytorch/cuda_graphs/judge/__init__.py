@@ -55,11 +55,13 @@ def cases(rng: np.random.Generator) -> list[Case]:
 
 
 def _run_case(rng: np.random.Generator, count: int, kernels: int) -> Case:
-    inputs = {
-        "weights": [float(one) for one in rng.choice(_WEIGHTS, kernels)],
-        "xs": [one.astype(np.float64) for one in _different(rng, count)],
-        "lrs": [float(one) for one in rng.permutation(np.arange(1, 10))[:count]],
-    }
+    """Rates that are not whole numbers; of three and more, the last is the first again."""
+    weights = [float(one) for one in rng.choice(_WEIGHTS, kernels)]
+    xs = [one.astype(np.float64) for one in _different(rng, count)]
+    lrs = [float(one) for one in rng.permutation(np.arange(1, 10))[:count] - 0.5]
+    if count > 2:
+        lrs[-1] = lrs[0]
+    inputs = {"weights": weights, "xs": xs, "lrs": lrs}
     told = "1 input" if count == 1 else f"{count} inputs"
     return Case(f"{told}, a step of {kernels} kernels", inputs, _BY_GRAPH)
 

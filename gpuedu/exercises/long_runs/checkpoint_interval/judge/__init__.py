@@ -52,17 +52,21 @@ def _interval(decides: str, saving: Saving, mtbf_s: float, nodes: int) -> Case:
 
 
 def _short_saves(rng: np.random.Generator) -> Iterator[Case]:
-    for place, nodes in enumerate((1, 2048, 16, *map(int, rng.integers(64, 9000, 4)))):
+    # Intervals of more than a day, and of a minute and a half.
+    yield _interval("short", Saving(_HOUR, 0.0, 300.0), 600 * _HOUR, 1)
+    yield _interval("short", Saving(1.0, 0.0, 10.0), _HOUR, 2048)
+    for place, nodes in enumerate((16, *map(int, rng.integers(64, 9000, 4)))):
         mtbf_s = float(rng.uniform(3, 80)) * _HOUR
         save_s = float(max(1, round(mtbf_s * rng.uniform(0.001, 0.015))))
         best_s = math.sqrt(2 * save_s * mtbf_s)
-        write_s = 0.0 if place < 2 else float(round(best_s * rng.uniform(0.3, 0.7)))
-        restart_s = 0.0 if place == 2 else float(round(best_s * rng.uniform(0.1, 0.5)))
+        write_s = float(round(best_s * rng.uniform(0.3, 0.7)))
+        restart_s = 0.0 if place == 0 else float(round(best_s * rng.uniform(0.1, 0.5)))
         yield _interval("short", Saving(save_s, write_s, restart_s), mtbf_s, nodes)
 
 
 def _long_saves(rng: np.random.Generator) -> Iterator[Case]:
-    for share in (0.5, *rng.uniform(0.38, 1.3, 4), *rng.uniform((0.15, 1.8), (0.25, 3.0))):
+    yield _interval("long", Saving(300.0, 0.0, 60.0), 600.0, 4096)
+    for share in (*rng.uniform(0.38, 1.3, 4), *rng.uniform((0.15, 1.8), (0.25, 3.0))):
         mtbf_s = float(round(rng.uniform(900, 4000)))
         save_s = float(round(share * mtbf_s))
         restart_s = float(round(mtbf_s * rng.uniform(0.02, 0.2)))

@@ -65,7 +65,10 @@ def slow_machines(rng: np.random.Generator) -> Iterator[Log]:
 
 
 def lost_work(rng: np.random.Generator) -> Iterator[Log]:
-    """Failures after a save, before one, while one is written, and twice without one."""
+    """Failures after a save, before one, while one is written, and twice without one.
+
+    One log has its last save first.
+    """
     fails = int(rng.integers(300, 420))
     run = _run(0, fails, "failure")
     early = event("save", 120, 124, written=130)
@@ -74,7 +77,8 @@ def lost_work(rng: np.random.Generator) -> Iterator[Log]:
     late = event("save", fails - 9, fails - 6, written=None)
     yield _log(0, 600, 8, run, early, late)
     just = event("save", fails - 9, fails - 6, written=fails)
-    yield _log(0, 600, 8, run, early, just, _run(fails + 20, None, None))
+    swapped = _log(0, 600, 8, run, early, _run(fails + 20, None, None))
+    yield {**swapped, "events": [just, *swapped["events"]]}
     yield _log(0, 600, 8, run, early, _run(fails, None, None))
     again = _run(fails + 10, fails + 80, "failure"), event("startup", fails + 10, fails + 20)
     yield _log(0, 600, 8, run, early, *again)

@@ -34,13 +34,15 @@ def _drawn(rng: np.random.Generator) -> tuple[int, list[int]]:
 
 
 def _memories(rng: np.random.Generator) -> list[Case]:
-    """As much as each stage needs, and a byte less."""
+    """As much as each stage needs, and a byte less; of one layer, stage 1 needs the least."""
     ranks, layers = _drawn(rng)
     needs = [peak(layers, ranks, stage) for stage in STAGES]
     sizes = [needs[0], needs[1], needs[2], needs[2] - 1, needs[3], min(needs) - 1]
+    asked = [(layers, ranks, size) for size in sizes]
+    asked.append(([9_001], 4, peak([9_001], 4, 1)))
     return [
         call_case("stage", "stage_needed", layers=layers, ranks=ranks, memory_bytes=size)
-        for size in sizes
+        for layers, ranks, size in asked
     ]
 
 

@@ -51,6 +51,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         draw("5 ranks, 2 micro-batches", 5, "adds", parts=2),
         draw("some weights are frozen", 3, "unused", "freed", "bytes", kind="frozen"),
         draw("each rank uses a different head", 2, "unused", "freed", kind="heads", parts=2),
+        draw("one rank skips a layer", 2, "unused", kind="skipped"),
     ]
 
 

@@ -14,10 +14,11 @@ _COLUMNS = ("the loss", "the learning rate", "the loss's scale", "samples left o
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """A run of each kind, saved within a pass over its data, not in the first one."""
-    found = []
-    for kind in KINDS:
-        before = SAMPLES // BATCH + int(rng.integers(1, SAMPLES // BATCH - 1))
+    """A run of each kind, saved in its second pass over the data: one at its end, others within."""
+    found, steps = [], SAMPLES // BATCH
+    for number, kind in enumerate(KINDS, 1):
+        within = int(rng.integers(1, steps - 1))
+        before = steps + (steps if number == len(KINDS) else within)
         inputs = {"kind": kind, "seed": int(rng.integers(10**6)), "before": before}
         label = f"a run with {kind}, saved after {before} steps"
         found.append(Case(label, inputs | {"after": _AFTER}))

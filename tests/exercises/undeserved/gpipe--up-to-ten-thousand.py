@@ -1,0 +1,18 @@
+# must lose: enough
+def micro_batches_for(stages, share):
+    for micro_batches in range(1, 10_000):
+        if bubble(stages, micro_batches) <= share:
+            return micro_batches
+    return None
+
+
+def gpipe(stage, stages, micro_batches):
+    """What one stage does, in order."""
+    forward = [("forward", m) for m in range(micro_batches)]
+    backward = [("backward", m) for m in range(micro_batches)]
+    return forward + backward
+
+
+def bubble(stages, micro_batches):
+    """The share of the time in which a stage is idle."""
+    return (stages - 1) / (micro_batches + stages - 1)
