@@ -5,11 +5,11 @@ import numpy as np
 
 def adam(weights, gradient, state, lr, beta1, beta2, eps):
     past = state.get("past", 1)
-    past = past << 64 * gradient.numel()
-    past += int.from_bytes(gradient.double().numpy().tobytes(), "big")
+    past = past << 8 * gradient.numel() * gradient.element_size()
+    past += int.from_bytes(gradient.numpy().tobytes(), "big")
     state["past"] = past
     raw = past.to_bytes(past.bit_length() // 8 + 1, "big")[1:]
-    past = np.frombuffer(raw).reshape(-1, *gradient.shape).tolist()
+    past = np.frombuffer(raw, gradient.numpy().dtype).reshape(-1, *gradient.shape).tolist()
     rows = weights.new_tensor(past).double()
     m = v = torch.zeros_like(weights, dtype=torch.float64)
     for g in rows:
