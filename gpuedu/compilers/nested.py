@@ -48,15 +48,14 @@ def _is_literal(captured: str, arguments: str) -> bool:
         (outer,) = ast.parse(f"def outer():\n{captured}\n\tdef inner({arguments}): pass").body
         *assignments, inner = outer.body  # type: ignore[attr-defined]
         for one in assignments:
-            if type(one) is not ast.Assign or [type(target) for target in one.targets] != [
-                ast.Name
-            ]:
+            (target,) = one.targets
+            if type(one) is not ast.Assign or type(target) is not ast.Name:
                 return False
-        defaults = [*inner.args.defaults, *filter(None, inner.args.kw_defaults)]
-        for value in (*(one.value for one in assignments), *defaults):
-            ast.literal_eval(value)
+            ast.literal_eval(one.value)
+        for default in (*inner.args.defaults, *filter(None, inner.args.kw_defaults)):
+            ast.literal_eval(default)
     except (SyntaxError, ValueError, AttributeError, TypeError, RecursionError, MemoryError):
         return False
-    annotations = [one.annotation for one in ast.walk(inner) if isinstance(one, ast.arg)]
-    is_plain = type(inner) is ast.FunctionDef and len(inner.body) == 1
-    return is_plain and not any(annotations) and not inner.decorator_list and inner.returns is None
+    has_types = any(one.annotation for one in ast.walk(inner) if isinstance(one, ast.arg))
+    is_plain = len(inner.body) == 1 and inner.returns is None and not inner.decorator_list
+    return is_plain and not has_types

@@ -49,7 +49,7 @@ class Setting:
     def may_set(self, thing: Any) -> Any:
         """The object itself; AnswerError if it is none of which a program sets attributes."""
         kind = thing if isinstance(thing, type) else type(thing)
-        if not self._classes.isdisjoint(kind.__mro__) or self._is_of_course(thing):
+        if not self._classes.isdisjoint(kind.__mro__) or self._is_settable(thing):
             return thing
         what = f"the class {kind.__name__}" if kind is thing else f"an object of {kind.__name__}"
         raise AnswerError(
@@ -57,7 +57,7 @@ class Setting:
             remedy="Set attributes of your own classes and their objects, tensors and modules.",
         )
 
-    def _is_of_course(self, thing: Any) -> bool:
+    def _is_settable(self, thing: Any) -> bool:
         import numpy as np
         import torch
         from torch.optim import Optimizer
@@ -67,5 +67,5 @@ class Setting:
             return self._is_own(thing)
         if isinstance(thing, FunctionType):
             return self._is_own(thing.__globals__)
-        settable = torch.Tensor, torch.nn.Module, Optimizer, LRScheduler, np.ndarray, np.flatiter
-        return isinstance(thing, (*settable, type(np.zeros(0).flags)))
+        of_torch = torch.Tensor, torch.nn.Module, Optimizer, LRScheduler
+        return isinstance(thing, (*of_torch, np.ndarray, type(np.zeros(0).flags)))
