@@ -9,51 +9,71 @@ from __future__ import annotations
 
 import ast
 import importlib
-from types import ModuleType
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import BuiltinFunctionType, FunctionType, ModuleType
 
 from gpuedu.errors import AnswerError
+from gpuedu.exercises.capstone.guarding import GuardedAttributes
 from gpuedu.exercises.capstone.own_names import OwnNames, WithoutAnnotations, in_body
+from gpuedu.exercises.capstone.plain_attributes import (
+    allowed_attributes,
+    library_attributes,
+    own_attributes,
+)
 from gpuedu.exercises.capstone.plain_names import (
     BUILTINS,
     GENERIC,
-    GROUPS,
-    IN_PARTS,
-    INNER_NAMES,
-    INNER_OF_TORCH,
     LEFT_OUT,
     LISTED,
     LOADERS,
     MODULES,
+    OF_CALLS,
+    OF_OPERATORS,
     OWN_METHODS,
-    REACHING,
-    THROUGH,
+    PARTS,
     UNCHECKED,
 )
-from gpuedu.exercises.capstone.setting import GuardedSetting
 
 
-def require_plain(name: str, source: str, own: frozenset[str]) -> ast.Module:
-    """The file's parsed text; AnswerError, with its line, where it names what it may not.
+def plain_trees(program: Mapping[str, str], label: str) -> dict[str, ast.Module]:
+    """The parsed text of each file, by its module's name.
 
     Args:
-        name: of the file, for the error.
-        source: its text.
-        own: the program's own modules.
+        program: texts by file.
+        label: what the files are shown to be in.
+
+    Raises:
+        AnswerError: a file names what it may not, with its line; or is no Python.
     """
+    trees = {name: _parsed(f"{label}/{name}", text) for name, text in program.items()}
+    own = frozenset(name.removesuffix(".py") for name in program)
+    members = own_attributes(trees.values())
+    found = {}
+    for name, tree in trees.items():
+        reader = _Reader(f"{label}/{name}", own, members)
+        for node in ast.walk(tree):  # first, so that a name means the same everywhere
+            reader.note_name(node)
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                reader.learn(node)
+        reader.visit(tree)
+        found[name.removesuffix(".py")] = _rewritten(tree)
+    return found
+
+
+def _parsed(name: str, source: str) -> ast.Module:
     try:
-        tree = ast.parse(source, name)
+        return ast.parse(source, name)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
         line = getattr(fault, "lineno", None)
         where = f"{name}, line {line}" if line else name
         raise AnswerError(f"{where}: {getattr(fault, 'msg', None) or fault}") from None
-    reader = _Reader(name, own)
-    for node in ast.walk(tree):  # first, so that a name means the same everywhere
-        reader.note_name(node)
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            reader.learn(node)
-    reader.visit(tree)
+
+
+def _rewritten(tree: ast.Module) -> ast.Module:
     # `self` is a name as any other: `def f(self): return self._x` would show what a store keeps.
-    for transformer in (OwnNames(), WithoutAnnotations(), GuardedSetting()):
+    for transformer in (OwnNames(), WithoutAnnotations(), GuardedAttributes()):
         tree = transformer.visit(tree)
     return ast.fix_missing_locations(tree)
 
@@ -63,11 +83,13 @@ class _Own(ModuleType):
 
 
 class _Reader(ast.NodeVisitor):
-    def __init__(self, file: str, own: frozenset[str]) -> None:
-        self._file, self._own = file, {name: _Own(name) for name in own}
+    def __init__(self, file: str, own: frozenset[str], members: frozenset[str]) -> None:
+        self._file, self._own, self._members = file, {name: _Own(name) for name in own}, members
         self._imported: dict[str, object] = {}
         self._rebound: set[str] = set()
         """Names that the file gives a meaning."""
+        self._above_classes: set[int] = set()
+        """Nodes that name a class's decorator."""
         self._only_types: set[int] = set()
         """Nodes that only say what something is: in annotations, and for `isinstance`."""
 
@@ -143,18 +165,16 @@ class _Reader(ast.NodeVisitor):
             self._refuse(node, f"`{full}` is private to {module.__name__}")
         if full in LEFT_OUT:
             self._refuse(node, f"`{full}` is not allowed here: {LEFT_OUT[full]}")
-        parts = IN_PARTS.get(module.__name__)
-        is_way = isinstance(getattr(module, name, None), ModuleType)
-        if parts is not None and name not in parts.split() and not is_way:
-            remedy = f"of this module: {parts}" if parts else LISTED
+        parts = PARTS.get(module.__name__)
+        if parts is None or (full in sys.modules and full not in PARTS):
+            whole = module.__name__ if parts is None else full
+            self._refuse(node, f"`{whole}` is not allowed here", LISTED)
+        if full not in PARTS and not _may_be_had(module, name):
+            listed = " ".join(parts.split())
+            remedy = f"of this module: {listed}" if listed else LISTED
             self._refuse(node, f"`{full}` is not allowed here", remedy)
-        if module.__name__ == "torch.distributed" and "object" in name:
-            self._refuse(node, f"`{full}` is not allowed here", "send tensors")
         found = getattr(module, name, None)
-        if not _may_be_had(module.__name__, name, found):
-            is_module = isinstance(found, ModuleType)
-            self._refuse(node, f"`{full}` is not allowed here", LISTED if is_module else "")
-        if name == "load" and full in LOADERS and not self._is_called(node):
+        if full in LOADERS and not self._is_called(node):
             self._refuse(node, f"`{full}` may only be called", "call it where its result is needed")
         return found
 
@@ -162,15 +182,18 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Name(self, node: ast.Name) -> None:
         self._require_name(node, node.id)
-        self._require_no_constructor(node, self._imported.get(node.id))
+        self._require_use(node, self._imported.get(node.id))
         if isinstance(self._imported.get(node.id), ModuleType):
             self._refuse(node, f"the module `{node.id}` is used as a value")
 
-    def _require_no_constructor(self, node: ast.AST, value: object) -> None:
+    def _require_use(self, node: ast.AST, value: object) -> None:
         """`torch.Tensor([...])` makes a tensor unseen, so it's there for what asks for types.
 
-        And `numpy.ndarray(...)` makes arrays that lie outside their memory.
+        And `numpy.ndarray(...)` makes arrays that lie outside their memory. `dataclass(...)` would
+        give a library's class a new beginning.
         """
+        if value is dataclass and id(node) not in self._above_classes:
+            self._refuse(node, "`dataclass` stands above a class here", "`@dataclass`")
         if id(node) in self._only_types or not isinstance(value, type):
             return
         if value is importlib.import_module("torch").Tensor:
@@ -217,9 +240,16 @@ class _Reader(ast.NodeVisitor):
         self._require_name(node, node.name)
         if node.keywords:
             self._refuse(node, "a class takes its bases alone here")
+        above = (one.func if isinstance(one, ast.Call) else one for one in node.decorator_list)
+        self._above_classes.update(map(id, above))
         for one in in_body(node):
             if isinstance(one, (ast.Import, ast.ImportFrom)):
                 self._refuse(one, "an import in a class is not allowed here", "import above it")
+            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
+                self._require_attribute(one, one.id)
+        for one in node.body:
+            if isinstance(one, ast.FunctionDef) and one.name not in OWN_METHODS:
+                self._require_attribute(one, one.name)
         self.generic_visit(node)
 
     def visit_Match(self, node: ast.Match) -> None:
@@ -259,11 +289,11 @@ class _Reader(ast.NodeVisitor):
             self._refuse(node, f"`{node.attr}` is Python's own, and stays")
         if isinstance(base, ModuleType) and not isinstance(base, _Own):
             found = self._member(node, base, node.attr)
-            self._require_no_constructor(node, found)
+            self._require_use(node, found)
             if isinstance(found, ModuleType) and not is_way:
                 self._refuse(node, f"the module `{ast.unparse(node)}` is used as a value")
             # The name may be a parameter's, too, and stand for something else.
-            if node.attr in INNER_NAMES or not hasattr(base, node.attr):
+            if node.attr in library_attributes() or not hasattr(base, node.attr):
                 self._refuse(node, f"`{base.__name__}` has no `{node.attr}` here")
             if isinstance(node.value, ast.Attribute):
                 self._look_at(node.value, is_way=True)
@@ -273,10 +303,22 @@ class _Reader(ast.NodeVisitor):
         is_self = isinstance(node.value, ast.Name) and node.value.id == "self"
         is_start = node.attr == "__init__" and ast.unparse(node.value) == "super()"
         is_own = is_self and not node.attr.startswith("__")
-        if (node.attr.startswith("_") and not (is_own or is_start)) or node.attr in INNER_NAMES:
+        if node.attr.startswith("_") and not (is_own or is_start):
             self._refuse(node, f"`.{node.attr}` is not allowed here")
         if not isinstance(base, _Own):
+            self._require_attribute(node, node.attr)
             self.visit(node.value)
+
+    def _require_attribute(self, node: ast.AST, name: str) -> None:
+        if name in library_attributes():
+            remedy = "If it is your own, give it another name." if name in self._members else ""
+            self._refuse(node, f"`.{name}` is not allowed here", remedy)
+        if not (name.startswith("_") or name in self._members or name in allowed_attributes()):
+            self._refuse(
+                node,
+                f"`.{name}` is not known here",
+                "Is it spelled as where it's set? Of libraries, you have what training needs.",
+            )
 
     def _value_of(self, node: ast.expr) -> object:
         """What an imported name, or a chain that begins with one, stands for; None otherwise."""
@@ -312,33 +354,16 @@ class _Reader(ast.NodeVisitor):
         return getattr(self, "_called", None) is node
 
 
-def _may_be_had(module: str, name: str, found: object) -> bool:
+def _may_be_had(module: ModuleType, name: str) -> bool:
     """Whether something of a library can be in a program's hands."""
-    if isinstance(found, ModuleType):
-        return found.__name__ in MODULES or found.__name__ in THROUGH
-    if any(found is one for one in REACHING) or _is_from_elsewhere(module, found):
-        return False
-    if found is importlib.import_module("torch").nn.ParameterDict:  # it sets attributes by texts
-        return False
-    if module == "torch.distributed" and isinstance(found, type):
-        return name in GROUPS
-    if module != "torch":
-        return True
     import torch
 
-    if isinstance(found, (torch.dtype, torch.layout, torch.memory_format)):
+    if name in PARTS[module.__name__].split():
         return True
-    is_compiled = hasattr(torch._C, name) and not hasattr(torch._C._VariableFunctions, name)
-    is_storage = isinstance(found, type) and name.endswith("Storage")
-    is_old = name.endswith("Tensor") and name != "Tensor"  # `torch.FloatTensor` and its like
-    return name in INNER_OF_TORCH or not (is_compiled or is_storage or is_old)
-
-
-def _is_from_elsewhere(module: str, found: object) -> bool:
-    """Whether a function or class is only there because its module uses it."""
-    if module in IN_PARTS or not callable(found):
-        return False
-    home = getattr(found, "__module__", None)
-    # While it's counted, some functions of PyTorch are ours in its place.
-    own = (module.split(".")[0], "gpuedu")
-    return isinstance(home, str) and home.split(".")[0].lstrip("_") not in own
+    found = vars(module).get(name)
+    if module.__name__ in OF_OPERATORS and isinstance(found, BuiltinFunctionType):
+        homes = torch._C._nn, torch._C._linalg
+        return hasattr(torch._C._VariableFunctions, name) or found.__self__ in homes
+    if module.__name__ in OF_CALLS and isinstance(found, FunctionType):
+        return found.__module__ == module.__name__
+    return module is torch and isinstance(found, (torch.dtype, torch.layout, torch.memory_format))

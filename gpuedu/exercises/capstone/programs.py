@@ -12,9 +12,9 @@ from types import ModuleType
 from typing import Any
 
 from gpuedu.errors import AnswerError, WorkspaceError
+from gpuedu.exercises.capstone.guarding import MAY_GET, MAY_SET, Guard
 from gpuedu.exercises.capstone.plain_names import BUILTINS, MODULES
-from gpuedu.exercises.capstone.plain_python import require_plain
-from gpuedu.exercises.capstone.setting import MAY_SET, Setting
+from gpuedu.exercises.capstone.plain_python import plain_trees
 
 MOST_FILES, MOST_CHARACTERS = 20, 60_000
 """Of a program: several times what one needs."""
@@ -123,25 +123,24 @@ def loaded(program: Mapping[str, str], label: str, wanted: str) -> Iterator[Modu
     own = frozenset(name.removesuffix(".py") for name in program)
     if wanted not in own:
         raise AnswerError(f"the program has no file {wanted}.py")
-    trees = {}
+    trees = plain_trees(program, label)
     for name, text in program.items():
         shown = f"{label}/{name}"
-        trees[name.removesuffix(".py")] = (require_plain(shown, text, own), shown)
         linecache.cache[shown] = (len(text), None, text.splitlines(keepends=True), shown)
     modules: dict[str, ModuleType] = {}
-    setting = Setting(
+    guard = Guard(
         lambda one: any(one is module or one is vars(module) for module in modules.values())
     )
 
     def load(name: str) -> ModuleType:
         if name not in modules:
-            tree, shown = trees[name]
+            shown = f"{label}/{name}.py"
             module = modules[name] = _OwnModule(f"own {name}")  # as no library is called
             names = {one: getattr(builtins, one) for one in BUILTINS}
-            names |= {"__import__": find, "__build_class__": setting.build_class}
-            names[MAY_SET] = setting.may_set
+            names |= {"__import__": find, "__build_class__": guard.build_class}
+            names |= {MAY_GET: guard.may_get, MAY_SET: guard.may_set}
             vars(module).update({"__builtins__": names, "__file__": shown})
-            exec(compile(tree, shown, "exec", dont_inherit=True), vars(module))
+            exec(compile(trees[name], shown, "exec", dont_inherit=True), vars(module))
         return modules[name]
 
     def find(

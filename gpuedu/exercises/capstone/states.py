@@ -1,8 +1,7 @@
 """What PyTorch keeps under names that are texts has no name that leads out of a program.
 
-States of schedulers and optimizers are shown and loaded, and nothing else by the same way: PyTorch
-reads and updates whatever ``__dict__`` such a method is called on. And a module shows what it was
-given as if it were an attribute.
+A scheduler or an optimizer loads only plain values, under the names that it has; and a module shows
+what it was given as if it were an attribute.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from unittest.mock import patch
 
 from gpuedu.errors import AnswerError
 
-_METHODS = ("state_dict", "load_state_dict")
 _GIVING = ("add_module", "register_module", "register_buffer", "register_parameter")
 _PLAIN = (type(None), bool, int, float, str)
 _HOLDING = (dict, list, tuple, Counter, OrderedDict)
@@ -23,11 +21,11 @@ _HOLDING = (dict, list, tuple, Counter, OrderedDict)
 
 @contextmanager
 def states_alone() -> Iterator[None]:
-    """While it lasts, methods for states take their own kind of object, and plain values.
+    """While it lasts, states and modules take no other.
 
     Raises:
-        AnswerError: a method is called on something else, a state holds what none of its kind does,
-            or a module is given something under a name with underscores in front.
+        AnswerError: a state holds what none of its kind does, or a module is given something under
+            a name with underscores in front.
     """
     from torch import nn
     from torch.optim import Optimizer, lr_scheduler
@@ -36,8 +34,8 @@ def states_alone() -> Iterator[None]:
     schedulers = {one for one in known if issubclass(one, lr_scheduler.LRScheduler)}
     with ExitStack() as stack:
         for kind in (*schedulers, Optimizer):
-            for name in vars(kind).keys() & set(_METHODS):
-                stack.enter_context(patch.object(kind, name, _of(kind, vars(kind)[name])))
+            if load := vars(kind).get("load_state_dict"):
+                stack.enter_context(patch.object(kind, "load_state_dict", _plain(load)))
         for name in _GIVING:
             stack.enter_context(patch.object(nn.Module, name, _named(vars(nn.Module)[name])))
         yield
@@ -52,24 +50,15 @@ def _named(method: Callable[..., Any]) -> Callable[..., Any]:
     return give
 
 
-def _of(kind: type, method: Callable[..., Any]) -> Callable[..., Any]:
-    def show(self: Any) -> Any:
-        _require_own(self)
-        return method(self)
-
-    def load(self: Any, state_dict: dict[str, Any]) -> Any:
-        _require_own(self)
+def _plain(method: Callable[..., Any]) -> Callable[..., Any]:
+    def load_state_dict(self: Any, state_dict: dict[str, Any]) -> Any:
         _require_plain(state_dict)
         unknown = [name for name in state_dict if name not in self.state_dict()]
         if unknown:
             raise AnswerError(f"a state of `{type(self).__name__}` has no {str(unknown[0])[:40]!r}")
         return method(self, state_dict)
 
-    def _require_own(self: Any) -> None:
-        if not isinstance(self, kind):
-            raise AnswerError(f"`{kind.__name__}.{method.__name__}` is called on something else")
-
-    return load if method.__name__ == "load_state_dict" else show
+    return load_state_dict
 
 
 def _require_plain(state: Any) -> None:

@@ -223,7 +223,7 @@ def test_what_is_private_is_the_programs_own():
 @pytest.mark.parametrize("kind", ["LRScheduler", "SequentialLR", "ReduceLROnPlateau"])
 def test_a_scheduler_shows_no_other_object(kind):
     text = f"from torch.optim import lr_scheduler as s\nshow = s.{kind}.state_dict\nshow(object)\n"
-    told = "is called on something else"
+    told = "`state_dict` is taken from the class"
     with pytest.raises(AnswerError, match=told), loaded({"train.py": text}, "fast", "train"):
         pass
 
@@ -259,6 +259,49 @@ def run():
 def test_a_program_sets_attributes_of_what_is_its_own():
     with loaded({"train.py": SETS}, "fast", "train") as train:
         assert train.run() == (7, 1)
+
+
+CLASSES = """
+import itertools
+from torch import nn
+
+class Net(nn.Module):
+    rates = [0.1, 0.2]
+
+    def forward(self, x):
+        return self.training, x
+
+    def eval(self):
+        return super().eval()
+
+def run():
+    kinds = [nn.ReLU, nn.GELU]
+    words = list(map(str.strip, [" a", "b "]))
+    joined = list(itertools.chain.from_iterable([words, dict.fromkeys("c")]))
+    return Net.forward(Net().eval(), Net.rates), [kind().training for kind in kinds], joined
+"""
+
+
+def test_a_program_uses_what_classes_have():
+    with loaded({"train.py": CLASSES}, "fast", "train") as train:
+        assert train.run() == ((False, [0.1, 0.2]), [True, True], ["a", "b", "c"])
+
+
+NOT_GOT = {
+    "[nn.Module][0].eval(x)": "`eval` is taken from the class Module",
+    "Net.state_dict(x)": "`state_dict` is taken from the class Net",
+    "for kind in (nn.Linear, Net):\n    kind.forward": "`forward` is taken from the class Linear",
+}
+
+
+@pytest.mark.parametrize("text", NOT_GOT)
+def test_a_program_takes_no_librarys_function_from_a_class(text):
+    start = "from torch import nn\nx = nn.ReLU()\nclass Net(nn.Module):\n    kept = 1\n"
+    with (
+        pytest.raises(AnswerError, match=NOT_GOT[text]),
+        loaded({"train.py": start + text}, "fast", "train"),
+    ):
+        pass
 
 
 NOT_SET = {
@@ -302,7 +345,7 @@ LOADED = {
     "scheduler.load_state_dict({'__array_interface__': 1})": "has no '__array_interface__'",
     "scheduler.load_state_dict({'last_epoch': scheduler})": "of type SequentialLR",
     "optimizer.load_state_dict({'state': {}, 'param_groups': [scheduler]})": "of type SequentialLR",
-    "torch.optim.Optimizer.load_state_dict(scheduler, {})": "is called on something else",
+    "torch.optim.Optimizer.load_state_dict(scheduler, {})": "is taken from the class Opt",
 }
 STATES = """
 import torch

@@ -1,36 +1,42 @@
-"""On which objects a program sets attributes: its own, and a library's tensors and modules.
+"""What a program does with attributes of objects: each is looked at when it runs.
 
-Many a library's object does what its attributes say by texts. ``functools.cached_property`` writes
-under the name in its ``attrname``, and ``dataclasses`` reads under that in a field's ``name``; and
-a method that is set on a library's class is in the place of what counts a program's costs.
+It sets those of its own, of tensors and of modules. Many a library's object does what its
+attributes say by texts: ``functools.cached_property`` writes under the name in its ``attrname``,
+and ``dataclasses`` reads under that in a field's ``name``; and a method that is set on a library's
+class is in the place of what counts a program's costs.
+
+And it takes a library's function from no class: it would call it on objects that it isn't for.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
+import inspect
 from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
 
 from gpuedu.errors import AnswerError
 
-MAY_SET = "__may_set__"
+MAY_SET, MAY_GET = "__may_set__", "__may_get__"
 
 
-class GuardedSetting(ast.NodeTransformer):
-    """Has each object looked at, just before one of its attributes is set or deleted."""
+class GuardedAttributes(ast.NodeTransformer):
+    """Has each object looked at, just before one of its attributes is used."""
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         """An attribute: of ``x.a = 1`` it makes ``__may_set__(x).a = 1``."""
         self.generic_visit(node)
-        if not isinstance(node.ctx, ast.Load):
-            guard = ast.Name(MAY_SET, ast.Load())
-            node.value = ast.Call(guard, [node.value], [])
+        if isinstance(node.ctx, ast.Load):
+            given = [node.value, ast.Constant(node.attr)]
+            node.value = ast.Call(ast.Name(MAY_GET, ast.Load()), given, [])
+        else:
+            node.value = ast.Call(ast.Name(MAY_SET, ast.Load()), [node.value], [])
         return node
 
 
-class Setting:
+class Guard:
     """Knows the classes that a program makes.
 
     Args:
@@ -46,6 +52,17 @@ class Setting:
         self._classes.add(made)
         return made
 
+    def may_get(self, thing: Any, name: str) -> Any:
+        """The object itself; AnswerError if it is a class, and has a library's function so."""
+        if isinstance(thing, type):
+            found = inspect.getattr_static(thing, name, None)
+            if isinstance(found, FunctionType) and not self._is_own(found.__globals__):
+                raise AnswerError(
+                    f"`{name}` is taken from the class {thing.__name__}",
+                    remedy=f"Call it on an object: `x.{name}(...)`; or `super().{name}(...)`.",
+                )
+        return thing
+
     def may_set(self, thing: Any) -> Any:
         """The object itself; AnswerError if it is none of which a program sets attributes."""
         kind = thing if isinstance(thing, type) else type(thing)
@@ -58,7 +75,6 @@ class Setting:
         )
 
     def _is_settable(self, thing: Any) -> bool:
-        import numpy as np
         import torch
         from torch.optim import Optimizer
         from torch.optim.lr_scheduler import LRScheduler
@@ -67,5 +83,4 @@ class Setting:
             return self._is_own(thing)
         if isinstance(thing, FunctionType):
             return self._is_own(thing.__globals__)
-        of_torch = torch.Tensor, torch.nn.Module, Optimizer, LRScheduler
-        return isinstance(thing, (*of_torch, np.ndarray, type(np.zeros(0).flags)))
+        return isinstance(thing, (torch.Tensor, torch.nn.Module, Optimizer, LRScheduler))
