@@ -70,7 +70,7 @@ start_program("fast")
 #   `model.train()`, once an epoch, with no training in between.
 # - The store has `read(name)`, `write(name, content)`, and `read_many(names)`, which returns a list
 #   in the order of the names, and counts as one request. `name in store` costs no request.
-# - You may use what training needs of NumPy, PyTorch, and Python's library, such as `io` and `math`.
+# - You may use what training needs of NumPy, PyTorch, and Python's library (`io`, `math`, ...).
 # - Not allowed are `torch.compile`, `torch.func`, `torch.nn.parallel` (with DDP),
 #   `torch.utils.data` (with `DataLoader`), and whatever is private (`torch._foreach_add_`). Of
 #   `torch.autograd` you may use `grad`. A card that refuses something lists what is allowed.

@@ -67,12 +67,12 @@ def own_attributes(trees: Iterable[ast.Module]) -> frozenset[str]:
             for one in in_body(node):
                 if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
                     found.add(one.id)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("namedtuple"):
+        elif isinstance(node, ast.Call) and _name_of(node.func) == "namedtuple":
             texts = (one.value for one in ast.walk(node) if isinstance(one, ast.Constant))
-            found |= {
-                name
-                for text in texts
-                if isinstance(text, str)
-                for name in text.replace(",", " ").split()
-            }
+            fields = (one.replace(",", " ").split() for one in texts if isinstance(one, str))
+            found.update(*fields)
     return frozenset(found)
+
+
+def _name_of(function: ast.expr) -> str:
+    return getattr(function, "attr", getattr(function, "id", ""))

@@ -79,9 +79,10 @@ PARTS = {
         Hardtanh HuberLoss Identity InstanceNorm1d InstanceNorm2d KLDivLoss L1Loss LSTM LSTMCell
         LayerNorm LeakyReLU Linear LogSigmoid LogSoftmax MSELoss MaxPool1d MaxPool2d Mish Module
         ModuleDict ModuleList MultiheadAttention NLLLoss PReLU Parameter PixelShuffle
-        PixelUnshuffle RMSNorm RNN RNNCell ReLU ReLU6 SELU Sequential SiLU Sigmoid SmoothL1Loss
-        Softmax Softplus Softsign Tanh Transformer TransformerDecoder TransformerDecoderLayer
-        TransformerEncoder TransformerEncoderLayer Unflatten Unfold Upsample ZeroPad2d
+        PixelUnshuffle RMSNorm RNN RNNCell ReLU ReLU6 ReflectionPad2d SELU Sequential SiLU Sigmoid
+        SmoothL1Loss Softmax Softplus Softsign Tanh Transformer TransformerDecoder
+        TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer Unflatten Unfold
+        Upsample ZeroPad2d
     """,
     "torch.nn.functional": "",
     "torch.nn.init": "",

@@ -52,13 +52,11 @@ def plain_trees(program: Mapping[str, str], label: str) -> dict[str, ast.Module]
     members = own_attributes(trees.values())
     found = {}
     for name, tree in trees.items():
-        reader = _Reader(f"{label}/{name}", own, members)
-        for node in ast.walk(tree):  # first, so that a name means the same everywhere
-            reader.note_name(node)
-            if isinstance(node, (ast.Import, ast.ImportFrom)):
-                reader.learn(node)
-        reader.visit(tree)
-        found[name.removesuffix(".py")] = _rewritten(tree)
+        try:
+            _Reader(f"{label}/{name}", own, members).read(tree)
+            found[name.removesuffix(".py")] = _rewritten(tree)
+        except RecursionError:
+            raise AnswerError(f"{label}/{name}: something in it is nested too deeply") from None
     return found
 
 
@@ -96,6 +94,14 @@ class _Reader(ast.NodeVisitor):
     def _refuse(self, node: ast.AST, what: str, remedy: str = "") -> None:
         line = getattr(node, "lineno", 0)
         raise AnswerError(f"{self._file}, line {line}: {what}", remedy=remedy)
+
+    def read(self, tree: ast.Module) -> None:
+        """Look at a whole file."""
+        for node in ast.walk(tree):  # first, so that a name means the same everywhere
+            self.note_name(node)
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                self.learn(node)
+        self.visit(tree)
 
     def note_name(self, node: ast.AST) -> None:
         """Note what name it gives a meaning, in whatever way."""
@@ -312,6 +318,8 @@ class _Reader(ast.NodeVisitor):
     def _require_attribute(self, node: ast.AST, name: str) -> None:
         if name in library_attributes():
             remedy = "If it is your own, give it another name." if name in self._members else ""
+            if name in ("format", "format_map"):
+                remedy = "an f-string"
             self._refuse(node, f"`.{name}` is not allowed here", remedy)
         if not (name.startswith("_") or name in self._members or name in allowed_attributes()):
             self._refuse(

@@ -156,6 +156,11 @@ def test_what_is_refused_and_in_which_line(text):
     assert message.startswith("fast/model.py")
 
 
+def test_what_is_nested_deeply_is_refused():
+    with pytest.raises(AnswerError, match=r"fast/a\.py: something in it is nested too deeply"):
+        plain_trees({"a.py": "a = 1\na" + ".real" * 500}, "fast")
+
+
 ACCEPTED = {
     "comprehensions": "x = {a: [b for b in range(a) if b] for a in range(3)}",
     "a dataclass": "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass A:\n    a: int",
