@@ -53,7 +53,15 @@ class Guard:
         return made
 
     def may_get(self, thing: Any, name: str) -> Any:
-        """The object itself; AnswerError if it is a class, and has a library's function so."""
+        """The object itself; AnswerError if it is a class, and has a library's function so.
+
+        What ``super`` shows of a class, and not of its object, it has in the same way.
+        """
+        if isinstance(thing, super) and isinstance(thing.__self__, (type, type(None))):
+            raise AnswerError(
+                f"`{name}` is taken from a class by `super`",
+                remedy="Use `super()` in methods of objects.",
+            )
         if isinstance(thing, type):
             found = inspect.getattr_static(thing, name, None)
             if isinstance(found, FunctionType) and not self._is_own(found.__globals__):

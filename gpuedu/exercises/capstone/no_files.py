@@ -17,6 +17,8 @@ from gpuedu.errors import AnswerError
 
 _PLACES = {"torch.save": 1, "torch.load": 0, "numpy.save": 0, "numpy.load": 0}
 """Functions that take a file or a path, and at which place."""
+_OF_NUMPY = b"\x93NUMPY"
+"""How the file of an array begins."""
 _SHARING = ("from_numpy", "as_tensor", "asarray")
 _KNOWN: set[bytes] = set()
 """Digests of what ``torch.save`` wrote, and of what a program was given."""
@@ -59,6 +61,8 @@ def _guarded(function: Callable[..., Any], full: str, place: int) -> Callable[..
         file = args[place]
         if full == "torch.load":
             _require_known(file, kwargs.get("map_location"))
+        if full == "numpy.load" and not file.getbuffer()[file.tell() :][:6] == _OF_NUMPY:
+            raise AnswerError("`numpy.load` reads one array here, as `numpy.save` writes it")
         if full == "torch.save" and (len(args) != 2 or kwargs):
             raise AnswerError("`torch.save` takes an object and a file here, and nothing else")
         begin = file.tell()

@@ -155,6 +155,7 @@ class _Reader(ast.NodeVisitor):
                 files = ", ".join(f"{one}.py" for one in sorted(self._own))
                 self._refuse(node, f"the program has no file {name}.py", f"its files are {files}")
         for one in node.names:
+            self._require_name(node, one.name)
             value = None if node.module else self._own[one.name]
             self._stands_for(node, one.asname or one.name, value)
 
@@ -307,13 +308,17 @@ class _Reader(ast.NodeVisitor):
         if is_changed and node.attr == "data":
             self._refuse(node, "`.data` is not set here", "`copy_` writes into a tensor")
         is_self = isinstance(node.value, ast.Name) and node.value.id == "self"
-        is_start = node.attr == "__init__" and ast.unparse(node.value) == "super()"
+        is_start = node.attr == "__init__" and self._is_super(node.value)
         is_own = is_self and not node.attr.startswith("__")
         if node.attr.startswith("_") and not (is_own or is_start):
             self._refuse(node, f"`.{node.attr}` is not allowed here")
         if not isinstance(base, _Own):
             self._require_attribute(node, node.attr)
             self.visit(node.value)
+
+    def _is_super(self, node: ast.expr) -> bool:
+        is_call = isinstance(node, ast.Call) and not (node.args or node.keywords)
+        return is_call and self._means(node.func, frozenset({"super"}))
 
     def _require_attribute(self, node: ast.AST, name: str) -> None:
         if name in library_attributes():

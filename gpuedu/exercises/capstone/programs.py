@@ -166,6 +166,8 @@ class _OwnModule(ModuleType):
     """A file of a program: the modules that it imports are its own."""
 
     def __getattribute__(self, name: str) -> Any:
+        if name == "__builtins__":
+            raise AttributeError(name)
         value = super().__getattribute__(name)
         if isinstance(value, ModuleType):
             here = super().__getattribute__("__file__")

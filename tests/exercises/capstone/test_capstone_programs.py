@@ -113,6 +113,15 @@ def test_no_file_of_the_disk_is_read_or_written(tmp_path, body):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_numpy_reads_arrays_alone():
+    text = "import io\nimport numpy as np\nnp.load(io.BytesIO(b'PK\\x03\\x04'))\n"
+    with (
+        pytest.raises(AnswerError, match="reads one array here"),
+        loaded({"train.py": text}, "fast", "train"),
+    ):
+        pass
+
+
 def test_files_in_memory_are_read_and_written_and_nothing_stays_changed():
     import numpy as np
     import torch
@@ -290,6 +299,8 @@ def test_a_program_uses_what_classes_have():
 NOT_GOT = {
     "[nn.Module][0].eval(x)": "`eval` is taken from the class Module",
     "Net.state_dict(x)": "`state_dict` is taken from the class Net",
+    "super(Net, Net).state_dict": "`state_dict` is taken from a class by `super`",
+    "super(Net).train": "`train` is taken from a class by `super`",
     "for kind in (nn.Linear, Net):\n    kind.forward": "`forward` is taken from the class Linear",
 }
 
