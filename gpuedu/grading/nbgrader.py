@@ -21,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from glob import glob
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 import nbformat
@@ -73,6 +74,7 @@ def configure(config: Any) -> None:
     config.Autograde.exporter_class = ReadNowhereElse
     Autograde.init_notebooks = _init_notebooks
     Autograde.init_assignment = _init_assignment
+    Autograde.init_destination = _init_destination
     Gradebook.update_or_create_student = _update_or_create_student
 
 
@@ -97,6 +99,7 @@ _NOT_SHOWN = f"cells of the learner's own are shown up to {MOST_SHOWN:,} charact
 
 _find_alone = Autograde.init_notebooks
 _begin_alone = Autograde.init_assignment
+_is_due_alone = Autograde.init_destination
 
 
 def _is_judged(settings: Mapping[str, Any]) -> bool:
@@ -139,6 +142,33 @@ def _init_assignment(converter: Autograde, assignment_id: str, student_id: str) 
         _begin_alone(converter, assignment_id, student_id)
     finally:
         converting.find_all_files = find_all_files
+
+
+def _init_destination(converter: Autograde, assignment_id: str, student_id: str) -> bool:
+    """Whether a submission is to be graded: as nbgrader says, and if a run was killed over it.
+
+    nbgrader writes the answers before it has the points of them, and takes what it finds for done.
+    """
+    excluded = (converter.coursedir.student_id_exclude or "").split(",")
+    folder = Path(converter._format_dest(assignment_id, student_id))
+    is_due = _is_due_alone(converter, assignment_id, student_id)
+    if is_due or student_id in excluded or not _is_lesson(assignment_id):
+        return is_due
+    if _is_graded(folder / f"{assignment_id}.ipynb"):
+        return False
+    converter.log.warning("Grading again what was left unfinished: %s", folder)
+    rmtree(folder)
+    return True
+
+
+def _is_graded(path: Path) -> bool:
+    """Whether a notebook has its points in it: ``JudgeInSandbox`` gives each check an output."""
+    try:
+        cells = nbformat.read(path, as_version=4).cells
+    except (OSError, ValueError, nbformat.ValidationError):
+        return False
+    checks = [one for one in cells if one.metadata.get("nbgrader", {}).get("grade")]
+    return bool(checks) and all(one.get("outputs") for one in checks if one.cell_type == "code")
 
 
 def _regular_files(folder: str, exclude: Sequence[str] | None = None) -> list[str]:

@@ -259,11 +259,20 @@ def writing_in(folder: Path) -> Iterator[None]:
 def read_verdicts(folder: Path) -> list[dict[str, Any]]:
     """All verdicts in a folder, by lesson and learner.
 
+    Where the last try at a learner's submission ended in the grader's fault, that is all there is:
+    an earlier verdict is on what it was before.
+
     Raises:
         GpueduError: a file is not a verdict, or has another format; it is named.
     """
     found = read_folder(folder).values()
-    return sorted(found, key=lambda one: (one["lesson"], one["learner"]))
+    failed = [one for one in found if one["state"] == State.FAILED_BY_GRADER]
+    theirs = set(map(_whose, failed))
+    return sorted((*failed, *(one for one in found if _whose(one) not in theirs)), key=_whose)
+
+
+def _whose(verdict: Mapping[str, Any]) -> tuple[str, str]:
+    return verdict["lesson"], verdict["learner"]
 
 
 def read_folder(folder: Path) -> dict[Path, dict[str, Any]]:

@@ -51,8 +51,17 @@ class Placement:
         if isinstance(result, torch.Tensor) and name in ("cpu", "cuda", "to"):
             moved = self.is_on_device(args[0]) == on_host
             result = result.view_as(result) if moved and result is args[0] else result
+        elif not on_host and kwargs.get("device") is None:
+            self._mark_shown(result, (args, kwargs))
+            return result
         self.mark(result, on_host=on_host)
         return result
+
+    def _mark_shown(self, results: Any, given: Any) -> None:
+        """Note results as on the device, but for those that show the numbers of a host's tensor."""
+        held = {_storage(one) for one in tensors_in(given) if one in self._on_host}
+        for one in tensors_in(results):
+            self.mark(one, on_host=bool(held) and _storage(one) in held)
 
     def mark(self, values: Any, *, on_host: bool) -> None:
         """Note on which side tensors are, also those in lists and dicts; only for stand-ins."""
@@ -80,3 +89,7 @@ def is_queued(args: Arguments, kwargs: Keywords) -> bool:
     """True if a copy is ``non_blocking``: by name, or by the first flag after the tensor."""
     flags = (one for one in args[1:] if isinstance(one, bool))
     return bool(kwargs.get("non_blocking", next(flags, False)))
+
+
+def _storage(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage()._cdata

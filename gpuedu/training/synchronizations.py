@@ -39,7 +39,7 @@ from gpuedu.training.call_sites import find_caller
 from gpuedu.training.placement import Arguments, Keywords, Placement, is_queued, named_device
 from gpuedu.training.tensors import tensors_in
 
-_VALUES = {
+VALUES = {
     "item": ".item()",
     "tolist": ".tolist()",
     "numpy": ".numpy()",
@@ -197,8 +197,8 @@ class SynchronizationCounter(TorchFunctionMode):
             return _UPLOAD
         if not any(map(self.placement.is_on_device, tensors)):
             return ""
-        if name in _VALUES:
-            return _VALUES[name]
+        if name in VALUES:
+            return VALUES[name]
         if name == "to":
             device = named_device(args, kwargs)
             to_host = device is not None and not self.placement.is_device(device)

@@ -138,7 +138,8 @@ predict("pick-one", 5.93)
 # `pick` returns the name and the number of the cheapest choice, as `"2 x A100"` (one device is
 # `"1 x A100"`), or `""` if nothing meets all the conditions. `job` is a dict with `"flop"`,
 # `"shared_bytes"`, `"own_bytes"`, `"overhead"`, `"deadline_h"` and `"budget"`. Each offer is a dict
-# with `"name"`, `"memory_bytes"`, `"flop_per_s"`, `"price_per_hour"` (of one) and `"most"`.
+# with `"name"`, `"memory_bytes"`, `"flop_per_s"`, `"price_per_hour"` (of one) and `"most"`. No two
+# offers have the same name.
 
 
 # %% [markdown]

@@ -67,7 +67,7 @@ predict("online-softmax", 100_000)
 # These rules hold:
 #
 # - The result is that of the whole row, for blocks of any sizes.
-# - The result is also right for scores of 1,500, whose `exp` is too large for a float64.
+# - The result is also right for scores of 1,500 or -2,000, whose `exp` no float64 can hold.
 
 # %% [markdown]
 # - A score of `-inf` doesn't count. A block may consist of nothing else, even the first one, and so

@@ -190,6 +190,7 @@ def positions(lengths, T):
 #   in the other arguments: the caller adds T to `lengths`. (Use `reshape`: `view` fails on these.)
 # - A new token looks at itself and at all tokens before it in its own text, and at nothing else.
 #   The weights are the softmax of its scores, which are products of query and key over $\sqrt{D}$.
+#   Scores may be several hundred, above or below 0.
 # - Whatever is in the rest of a cache takes no part. It may be NaN, and 0 times NaN is NaN.
 # - If the new tokens of some text don't fit, `attend` raises a `ValueError`, and writes nothing.
 

@@ -379,7 +379,8 @@ def per_million(tokens_per_s, price_per_hour, used):
 
 # %% [markdown]
 # *Implement* the choice. `cheapest` returns a device's name and a batch, such as `("L4", 12)`, for
-# which a million tokens cost least. `devices` is a list of dicts in no particular order.
+# which a million tokens cost least. `devices` is a list of dicts in no particular order; no two of
+# them have the same name.
 #
 # - Everything that your five functions are given stays as it is.
 # - A batch is 1 or more, and not more than fit on the device.

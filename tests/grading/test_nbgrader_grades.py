@@ -12,6 +12,7 @@ from pathlib import Path
 from time import sleep
 from urllib.request import Request, urlopen
 
+import nbformat
 import pytest
 
 from gpuedu.course.proof import Bench
@@ -136,6 +137,28 @@ def test_a_newer_submission_is_graded_without_being_asked_and_an_older_is_not(co
     nbgrader(course, "autograde", LESSON)
     with gradebook(course) as book:
         submission = book.find_submission(LESSON, "again")
+        assert submission.score == submission.max_score
+
+
+@pytest.mark.parametrize("left", ["no points yet", "half a file", "no file"])
+def test_what_a_killed_run_left_unfinished_is_graded_again(course, left):
+    path = course / "autograded" / "punctual" / LESSON / f"{LESSON}.ipynb"
+    text = path.read_text("utf-8")
+    notebook = nbformat.reads(text, as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = []
+    path.unlink()
+    if left != "no file":
+        unfinished = nbformat.writes(notebook)
+        path.write_text(unfinished[: 99 if left == "half a file" else None], "utf-8")
+    with gradebook(course) as book:
+        grade_of(book, "punctual", "bandwidth").auto_score = 0
+        book.db.commit()
+    nbgrader(course, "autograde", LESSON)
+    assert path.read_text("utf-8") == text
+    with gradebook(course) as book:
+        submission = book.find_submission(LESSON, "punctual")
         assert submission.score == submission.max_score
 
 

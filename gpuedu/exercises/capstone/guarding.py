@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
@@ -47,9 +48,20 @@ class Guard:
         self._is_own, self._classes = is_own, set[type]()
 
     def build_class(self, *body: Any) -> type:
-        """Make a class, as Python does, and remember it."""
+        """Make a class, as Python does, and remember it.
+
+        Raises:
+            AnswerError: it extends a class that a program doesn't: some call a method by themselves
+                when nobody has their object any more.
+        """
         made = builtins.__build_class__(*body)
         self._classes.add(made)
+        for one in made.__mro__:
+            if one not in self._classes and not _is_extended(one):
+                raise AnswerError(
+                    f"the class {made.__name__} extends {one.__name__}",
+                    remedy="Extend modules, optimizers, exceptions, dict and the like.",
+                )
         return made
 
     def may_get(self, thing: Any, name: str) -> Any:
@@ -92,3 +104,19 @@ class Guard:
         if isinstance(thing, FunctionType):
             return self._is_own(thing.__globals__)
         return isinstance(thing, (torch.Tensor, torch.nn.Module, Optimizer, LRScheduler))
+
+
+_EXTENDED = (
+    *(object, dict, list, tuple, set, frozenset, str, bytes, int, float),
+    *(Counter, OrderedDict, defaultdict, deque),
+)
+
+
+def _is_extended(kind: type) -> bool:
+    """Whether a program may extend a library's class."""
+    import torch
+    from torch.optim import Optimizer
+    from torch.optim.lr_scheduler import LRScheduler
+
+    of_torch = torch.nn.Module, Optimizer, LRScheduler
+    return kind in _EXTENDED or issubclass(kind, (*of_torch, BaseException))

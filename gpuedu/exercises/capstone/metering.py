@@ -14,13 +14,16 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils.flop_counter import flop_registry
 from torch.utils.weak import WeakIdKeyDictionary
@@ -30,17 +33,18 @@ from gpuedu.exercises.capstone.operations import AllowedOperations, require_allo
 from gpuedu.exercises.capstone.saved_values import SavedValues
 from gpuedu.profiles.computing import NO_WORK
 from gpuedu.training.memory.counter import LiveCounter
-from gpuedu.training.placement import named_device
-from gpuedu.training.synchronizations import Synchronization, SynchronizationCounter
+from gpuedu.training.placement import is_queued, named_device
+from gpuedu.training.synchronizations import VALUES, Synchronization, SynchronizationCounter
 from gpuedu.training.tensors import tensors_in
 
 _FREE = NO_WORK - {"_to_copy"}
 _UPLOAD = "copy to the device"
-_TAKE_BOTH_SIDES = frozenset(
-    {"_to_copy", "copy_", "index", "index_put", "index_put_", "_index_put_impl_"}
-)
-"""Operators that read from the other side themselves; of any other, it has to be copied before."""
-_SENDERS = ("to", "cuda")
+_TO_HOST = frozenset({"_to_copy", "copy_", "index", "index_put", "index_put_", "_index_put_impl_"})
+"""Operators that may be given tensors of the device for one of the host."""
+_READ = "a tensor's number"
+_QUEUED = "a queued copy"
+_SENDERS = ("to", "cuda", "type_as")
+_MAKERS = ("tensor", "as_tensor", "asarray", "new_tensor")
 
 
 @dataclass
@@ -72,10 +76,14 @@ class Meter:
     recorded_in_evaluation: int = 0
     """Operations of evaluations that autograd recorded."""
     is_evaluating: bool = False
+    is_met: bool = False
+    """Whether something was computed in this evaluation."""
+    has_trained: bool = False
+    """Whether there was a backward pass: no evaluation comes before the first one."""
     most_saved: int = 0
     """The most numbers that were kept for backward at a time, weights left out."""
     evaluations: int = 0
-    """How often a model was put into evaluation."""
+    """How often a model was put into evaluation, and something was computed then."""
     moved: Callable[[Tensor, Tensor], None] = lambda copied, given: None
     """Called with each copy to the other side, and what it is a copy of."""
 
@@ -96,7 +104,11 @@ def metered(*, saves: bool = False) -> Iterator[Meter]:
     meter.moved = device.follow
     saved = SavedValues(device.is_weight) if saves else contextlib.nullcontext()
     with _modes_told(meter), _foreach_as_on_a_gpu(), _disable_current_modes(), host, device, saved:
-        yield meter
+        _METERED.append(host)
+        try:
+            yield meter
+        finally:
+            _METERED.remove(host)
     if isinstance(saved, SavedValues):
         meter.most_saved = saved.most
 
@@ -107,6 +119,30 @@ class _Host(SynchronizationCounter):
     def __init__(self, meter: Meter) -> None:
         super().__init__(on_wait=self._waited, stand_in=True)
         self._meter = meter
+        self.asked: int | None = None
+        """How many waits there were before the call that is carried out; None while none is."""
+        self.stays = False
+        """Whether what the call that is carried out makes is on the host."""
+        self._queued: WeakIdKeyDictionary = WeakIdKeyDictionary()
+        """Tensors of the host that are being copied to it; the first read waits for them."""
+        self.recomputes = False
+        """Whether a part of the program is run again in a backward pass."""
+
+    @contextlib.contextmanager
+    def recomputing(self) -> Iterator[None]:
+        """While it lasts, what is asked for in a backward pass is seen like everything else."""
+        before = self.recomputes, self.asked, self.stays
+        self.recomputes, self.asked, self.stays = True, None, False
+        try:
+            with _Again(self):
+                yield
+        finally:
+            self.recomputes, self.asked, self.stays = before
+
+    def read(self) -> None:
+        """A number of the device's is read: a wait, unless the call that does it counted as one."""
+        if self.asked is None or len(self.synchronizations) == self.asked:
+            self._note(_READ)
 
     def _waited(self, wait: Synchronization) -> None:
         if wait.kind != _UPLOAD:
@@ -117,13 +153,23 @@ class _Host(SynchronizationCounter):
     ) -> Any:
         """Note a copy to the device; all else is seen above."""
         name, given = self._name(func), kwargs or {}
-        is_sent = name in _SENDERS and not self.placement.is_on_device(args[0])
-        is_upload = self._uploads(name, args, given) or (
-            is_sent and (name == "cuda" or self.placement.is_device(named_device(args, given)))
+        _require_values(name, (args, given))
+        is_upload = (name in _MAKERS and self._uploads(name, args, given)) or self._sends(
+            name, args, given
         )
-        result = super().__torch_function__(func, types, args, kwargs)
+        if name in VALUES and self._has_queued((args, given)):
+            self._note(_QUEUED)
+            self._queued.clear()
+        before = self.asked, self.stays
+        self.asked = len(self.synchronizations)
+        self.stays = self.placement.is_for_host(name, args, given)
+        try:
+            result = super().__torch_function__(func, types, args, kwargs)
+        finally:
+            self.asked, self.stays = before
         if name in ("cpu", "cuda", "to"):
             result = self._of_its_own(result, args[0])
+        self._follow_queued(name, args, given, result)
         is_array = isinstance(result, np.ndarray) and name in ("numpy", "__array__")
         if is_array and self.placement.is_on_device(args[0]):
             result = result.copy()
@@ -132,6 +178,31 @@ class _Host(SynchronizationCounter):
             size = moved.nbytes if isinstance(moved, Tensor) else 0
             self._meter.copies.append((self._meter.is_evaluating, size))
         return result
+
+    def _sends(self, name: str, args: tuple, given: dict[str, Any]) -> bool:
+        """Whether a host's tensor goes to the device: one that is named, or that of a tensor."""
+        if name not in _SENDERS or self.placement.is_on_device(args[0]):
+            return False
+        is_named = self.placement.is_device(named_device(args, given))
+        return name == "cuda" or is_named or self.placement.has_any((args[1:], given))
+
+    def _has_queued(self, given: Any) -> bool:
+        return any(one in self._queued for one in tensors_in(given))
+
+    def _follow_queued(self, name: str, args: tuple, given: dict[str, Any], result: Any) -> None:
+        """Note what shows, on the host, numbers that the device has not computed yet."""
+        is_copy = name in ("to", "copy_") and is_queued(args, given)
+        if not (is_copy and self.placement.has_any((args, given))) and not self._has_queued(
+            (args, given)
+        ):
+            return
+        for one in tensors_in(result):
+            if not self.placement.is_on_device(one):
+                self._queued[one] = True
+
+    def _waited_for_all(self, device: Any = None) -> None:
+        super()._waited_for_all(device)
+        self._queued.clear()
 
     def _of_its_own(self, moved: Tensor, given: Tensor) -> Tensor:
         """What was moved to the other side, without sharing its numbers with what stays there."""
@@ -145,12 +216,80 @@ class _Host(SynchronizationCounter):
         return copied
 
 
+class _Again(TorchFunctionMode):
+    """A mode once more, inside of a call that it carries out."""
+
+    def __init__(self, mode: TorchFunctionMode) -> None:
+        super().__init__()
+        self._mode = mode
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        """What the mode does."""
+        return self._mode.__torch_function__(func, types, args, kwargs)
+
+
+_METERED: list[_Host] = []
+"""Those that count at the moment: one, or none."""
+
+
+@contextlib.contextmanager
+def recomputing_seen() -> Iterator[None]:
+    """What PyTorch's checkpointing runs again is counted; its function modes do not see that."""
+    from torch.utils import checkpoint as module
+
+    given = module.checkpoint
+
+    def checkpoint(function: Any, *args: Any, **kwargs: Any) -> Any:
+        other = kwargs.keys() - {"use_reentrant", "preserve_rng_state"}
+        if other:
+            raise AnswerError(f"`checkpoint` takes no `{min(other)}` here")
+
+        def run(*args: Any) -> Any:
+            if _METERED and torch._C._current_graph_task_id() != -1:
+                with _METERED[-1].recomputing():
+                    return function(*args)
+            return function(*args)
+
+        return given(run, *args, **kwargs)
+
+    with patch.object(module, "checkpoint", checkpoint):
+        yield
+
+
+_PLAIN = (
+    *(type(None), bool, int, float, complex, str, bytes, slice, range, type(Ellipsis)),
+    *(Tensor, nn.Parameter, torch.Size, torch.dtype, torch.device, torch.layout),
+    *(torch.memory_format, torch.Generator, torch.Stream, torch.Event, np.ndarray),
+    *(torch.ScriptObject, torch.UntypedStorage, torch.TypedStorage),
+)
+
+
+def _require_values(name: str, given: Any) -> None:
+    """AnswerError where a function of PyTorch is given what would run the program's lines in it."""
+    kind = type(given)
+    if kind in _PLAIN or isinstance(given, (np.generic, np.dtype)):
+        return
+    module = str(getattr(given if isinstance(given, type) else kind, "__module__", ""))
+    if kind in (list, tuple) or (isinstance(given, tuple) and module.startswith("torch.")):
+        for one in given:
+            _require_values(name, one)
+    elif kind in (dict, OrderedDict):
+        _require_values(name, list(given.values()))
+    elif not (isinstance(given, type) and module.partition(".")[0] == "torch"):
+        raise AnswerError(
+            f"`{name}` is given an object of type {kind.__name__}",
+            remedy="Give functions of PyTorch tensors, numbers, and lists of them.",
+        )
+
+
 class _Device(LiveCounter):
     """Operations on tensors of the device, and the bytes that live there."""
 
     def __init__(self, meter: Meter, host: _Host) -> None:
         super().__init__(torch.device("cpu"))
-        self._meter, self._placement = meter, host.placement
+        self._meter, self._host, self._placement = meter, host, host.placement
         self._weights: dict[int, tuple[Tensor, int]] = {}
         """Weights, each with the storage that it had when it was last read, by its own number.
 
@@ -193,17 +332,32 @@ class _Device(LiveCounter):
         given = tensors_in(args, kwargs)
         part = self._part(given)
         written = self._written(func, args, kwargs or {}) if part == "other" else []
-        result = super().__torch_dispatch__(func, types, args, kwargs)
+        on_device = any(map(self._placement.is_on_device, given))
+        if on_device and name == "_local_scalar_dense":
+            self._host.read()
+        try:
+            result = super().__torch_dispatch__(func, types, args, kwargs)
+        except (IndexError, RuntimeError):  # what is wrong depends on values, and says some
+            if on_device:
+                self._host.read()
+            raise
+        if not on_device and (given or self._host.stays):
+            self._placement.mark(result, on_host=True)
+        elif name != "copy_" and self._writes_to_host(func, args, kwargs or {}):
+            self._host.read()
         if name == "_to_copy" and _storage(args[0]) in self._storages:
             self._casts[result.untyped_storage()] = True
-        if func.is_view or name in _FREE or not any(map(self._placement.is_on_device, given)):
+        if func.is_view or name in _FREE or not on_device:
             return result
-        if name not in _TAKE_BOTH_SIDES:
+        if name not in _TO_HOST or (name != "_to_copy" and self._placement.is_on_device(given[0])):
             self._meter.copies += [
                 (self._meter.is_evaluating, one.nbytes)  # a GPU would refuse it
                 for one in given
                 if one.ndim and not self._placement.is_on_device(one)
             ]
+        if self._meter.is_evaluating:
+            self._meter.evaluations += not self._meter.is_met
+            self._meter.is_met = True
         if part == "forward" and self._meter.is_evaluating:
             self._meter.recorded_in_evaluation += 1
         if self._meter.is_evaluating and name == "convolution":
@@ -224,7 +378,8 @@ class _Device(LiveCounter):
         return result
 
     def _part(self, given: list[Tensor]) -> str:
-        if torch._C._current_graph_task_id() != -1:
+        if torch._C._current_graph_task_id() != -1 and not self._host.recomputes:
+            self._meter.has_trained = True
             if self._meter.is_evaluating:
                 raise AnswerError(
                     "the program trains between `model.eval()` and `model.train()`",
@@ -247,6 +402,12 @@ class _Device(LiveCounter):
             self._meter.operations[place].writes_weight = True
         self._weights[id(weight)] = (weight, storage)
         self._storages = {one for _, one in self._weights.values()}
+
+    def _writes_to_host(self, func: Any, args: tuple, kwargs: dict[str, Any]) -> bool:
+        if not func._schema.is_mutable:
+            return False
+        written = self._written(func, args, kwargs)
+        return not all(map(self._placement.is_on_device, written))
 
     def _gradients(self) -> set[int]:
         return {_storage(one.grad) for one, _ in self._weights.values() if one.grad is not None}
@@ -276,8 +437,8 @@ def _modes_told(meter: Meter) -> Iterator[None]:
     given = nn.Module.train
 
     def train(module: nn.Module, mode: bool = True) -> nn.Module:
-        meter.evaluations += not mode and not meter.is_evaluating
-        meter.is_evaluating = not mode
+        meter.is_evaluating = not mode and meter.has_trained
+        meter.is_met = meter.is_met and meter.is_evaluating
         return given(module, mode)
 
     nn.Module.train = train  # type: ignore[method-assign]

@@ -60,29 +60,34 @@ def _guarded(function: Callable[..., Any], full: str, place: int) -> Callable[..
             )
         file = args[place]
         if full == "torch.load":
-            _require_known(file, kwargs.get("map_location"))
-        if full == "numpy.load" and not file.getbuffer()[file.tell() :][:6] == _OF_NUMPY:
+            return function(_known(file, kwargs.get("map_location")), *args[1:], **kwargs)
+        if full == "numpy.load" and file.getbuffer()[file.tell() :][:6] != _OF_NUMPY:
             raise AnswerError("`numpy.load` reads one array here, as `numpy.save` writes it")
-        if full == "torch.save" and (len(args) != 2 or kwargs):
+        if full != "torch.save":
+            return function(*args, **kwargs)
+        if len(args) != 2 or kwargs:
             raise AnswerError("`torch.save` takes an object and a file here, and nothing else")
-        begin = file.tell()
-        result = function(*args, **kwargs)
-        if full == "torch.save":
-            know_file(file.getbuffer()[begin : file.tell()])
-        return result
+        saved = io.BytesIO()  # of which nothing else can change what is noted
+        function(args[0], saved)
+        know_file(saved.getvalue())
+        file.write(saved.getvalue())
+        return None
 
     guarded.__name__ = function.__name__
     return guarded
 
 
-def _require_known(file: io.BytesIO, place: object) -> None:
+def _known(file: io.BytesIO, place: object) -> io.BytesIO:
+    """A copy of the file, which nothing changes until it is read."""
     if callable(place):
         raise AnswerError("`map_location` is no function here", remedy="It can be a device.")
-    if file.tell() or sha256(file.getbuffer()).digest() not in _KNOWN:
+    content = file.getvalue()
+    if file.tell() or sha256(content).digest() not in _KNOWN:
         raise AnswerError(
             "`torch.load` reads what `torch.save` wrote, and this is something else",
             remedy="Is it all of that file, from its beginning?",
         )
+    return io.BytesIO(content)
 
 
 def _copying(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from types import FrameType, FunctionType, GeneratorType, TracebackType
 
 from gpuedu.exercises.capstone.own_names import in_body
-from gpuedu.exercises.capstone.plain_names import OF_OBJECTS, PARTS, REFUSED
+from gpuedu.exercises.capstone.plain_names import NAMING, OF_OBJECTS, PARTS, REFUSED
 
 _OF_PYTHON = (
     *(str, bytes, list, dict, set, frozenset, tuple, int, float, complex, range, slice),
@@ -67,7 +67,7 @@ def own_attributes(trees: Iterable[ast.Module]) -> frozenset[str]:
             for one in in_body(node):
                 if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
                     found.add(one.id)
-        elif isinstance(node, ast.Call) and _name_of(node.func) == "namedtuple":
+        elif isinstance(node, ast.Call) and _name_of(node.func) in NAMING:
             texts = (one.value for one in ast.walk(node) if isinstance(one, ast.Constant))
             fields = (one.replace(",", " ").split() for one in texts if isinstance(one, str))
             found.update(*fields)

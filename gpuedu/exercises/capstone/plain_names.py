@@ -7,7 +7,9 @@ each of them is looked at again before it runs (``operations``).
 from __future__ import annotations
 
 PARTS = {
+    "__future__": "annotations",
     "collections": "Counter OrderedDict defaultdict deque namedtuple",
+    "collections.abc": "Callable Iterable Iterator Mapping Sequence",
     "contextlib": "contextmanager nullcontext suppress",
     "dataclasses": "asdict astuple dataclass field replace",
     "functools": "cache cached_property lru_cache partial reduce",
@@ -100,6 +102,7 @@ PARTS = {
     """,
     "torch.utils": "",
     "torch.utils.checkpoint": "checkpoint checkpoint_sequential",
+    "typing": "Any Callable Iterable Iterator Mapping Optional Sequence Union",
 }
 """Modules, and what a program may use of each."""
 THROUGH = frozenset({"torch.utils", "torch.cuda", "torch.backends", "torch.linalg", "numpy.linalg"})
@@ -129,40 +132,53 @@ LEFT_OUT = {
     "torch.set_num_threads": "times are not what is counted",
 }
 """What a program might well ask for, and why it does not get it."""
-LOADERS = {"torch.load": ("map_location", "mmap"), "numpy.load": ()}
+LOADERS = {"torch.load": ("map_location", "mmap", "weights_only"), "numpy.load": ()}
 """Readers of files that could be told to run what is in them, and which options they may have."""
+_NAMING = "add_module namedtuple register_buffer register_module register_parameter"
+NAMING = frozenset(_NAMING.split())
+"""Functions that name attributes by texts."""
+SHOWN = frozenset({"_asdict", "_replace"})
+"""Private names that a namedtuple has for everybody."""
 _OF_OBJECTS = """
     AVG BAND BOR BXOR H MAX MIN PRODUCT SUM T WORLD add_module add_param_group all any apply
     argmax argmin argpartition argsort astype base base_lrs bfloat16 bits bool buffers byte
     cache_clear cache_info children choice choose clip compress conj copy cpu cuda cumprod
-    cumsum data default_factory defaults detach device diagonal dot double dtype elapsed_time
-    eps errno eval extra_repr fill flags flat flatten flatten_parameters float forward
-    from_iterable func get_buffer get_last_lr get_lr get_parameter get_scale get_state getter
-    grad grad_fn half in_proj_bias in_proj_weight initial_seed int integers is_completed is_cpu
-    is_cuda is_enabled is_leaf is_sparse item itemsize keywords last_epoch layout
-    load_state_dict long manual_seed max mean min modules name named_buffers named_children
-    named_modules named_parameters names nbytes ndim nelement new_tensor normal
+    cumsum data default_factory defaults detach device diagonal dot double dtype dumps
+    elapsed_time eps errno eval extra_repr field fill flags flat flatten flatten_parameters
+    float forward from_iterable func get_buffer get_last_lr get_lr get_parameter get_scale
+    get_state getter grad grad_fn half in_proj_bias in_proj_weight initial_seed int integers
+    is_completed is_cpu is_cuda is_enabled is_leaf is_sparse item itemsize keywords last_epoch
+    layout load_state_dict long manual_seed max mean min modules name named_buffers
+    named_children named_modules named_parameters names nbytes ndim nelement new_tensor normal
     num_batches_tracked numpy op optimizer out_proj param_groups parameters permutation
     permuted prod ptp query random ravel read read_many record record_event recv
-    register_backward_hook register_buffer register_forward_hook register_forward_pre_hook
-    register_full_backward_hook register_hook register_module register_parameter
-    register_post_accumulate_grad_hook register_step_post_hook register_step_pre_hook remove
-    requires_grad requires_grad_ reset_parameters resolution round running_mean running_var
-    scale schedulers searchsorted seed send set_state setter shape short shuffle size
-    smallest_normal sort spawn squeeze standard_normal state state_dict step strerror strides
-    sum swapaxes synchronize take throw tiny to tobytes tolist total train training transpose
-    type uniform unique unscale_ update value var view wait wait_event wait_stream write
-    zero_grad
+    register_buffer register_forward_hook register_forward_pre_hook register_module
+    register_parameter register_step_post_hook register_step_pre_hook remove requires_grad
+    requires_grad_ reset_parameters resolution round running_mean running_var scale schedulers
+    searchsorted seed send set_state setter shape short shuffle size smallest_normal solve sort
+    spawn squeeze standard_normal state state_dict step strerror strides sum swapaxes
+    synchronize take throw tiny to tobytes tolist total train training transpose type uniform
+    unique unscale_ update value var view wait wait_event wait_stream write zero_grad
 """
 OF_OBJECTS = frozenset(_OF_OBJECTS.split())
 """What a program may use of a library's object, beside methods of Python's own and operators."""
 _REFUSED = """
-    as_strided as_strided_ bit_generator coalesce format format_map getbuffer mro resize
+    as_strided as_strided_ bit_generator coalesce format format_map gen getbuffer mro resize
     resize_ resize_as resize_as_ resize_as_sparse_ set_ sparse_resize_ sparse_resize_and_clear_
     to_mkldnn to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr
     with_traceback
 """
-REFUSED = frozenset(_REFUSED.split())
+ENDINGS = frozenset({"close", "send", "throw"})
+"""What Python calls of an object from which a generator yields, when that one ends."""
+HOOKS = frozenset(
+    f"register_{name}"
+    for name in (
+        *("backward_hook", "full_backward_hook", "full_backward_pre_hook", "hook"),
+        *("multi_grad_hook", "post_accumulate_grad_hook"),
+    )
+)
+"""What runs in a backward pass, where nobody asks for it."""
+REFUSED = frozenset(_REFUSED.split()) | HOOKS
 """What it may use of no object, though it is one of these."""
 UNCHECKED = frozenset({"check_invariants", "is_coalesced", "sparse_grad"})
 """Arguments that make a sparse tensor, or leave its indices unchecked."""

@@ -8,9 +8,11 @@ those on a list, no name with underscores but its own, no frame, no way to chang
 from __future__ import annotations
 
 import ast
+import builtins
 import importlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
@@ -24,7 +26,9 @@ from gpuedu.exercises.capstone.plain_attributes import (
 )
 from gpuedu.exercises.capstone.plain_names import (
     BUILTINS,
+    ENDINGS,
     GENERIC,
+    HOOKS,
     LEFT_OUT,
     LISTED,
     LOADERS,
@@ -33,6 +37,7 @@ from gpuedu.exercises.capstone.plain_names import (
     OF_OPERATORS,
     OWN_METHODS,
     PARTS,
+    SHOWN,
     UNCHECKED,
 )
 
@@ -50,6 +55,9 @@ def plain_trees(program: Mapping[str, str], label: str) -> dict[str, ast.Module]
     trees = {name: _parsed(f"{label}/{name}", text) for name, text in program.items()}
     own = frozenset(name.removesuffix(".py") for name in program)
     members = own_attributes(trees.values())
+    if ends := members & ENDINGS:
+        told = f"`{min(ends)}` is no name for what is yours: Python uses it by itself"
+        raise AnswerError(f"{label}: {told}", remedy="another name")
     found = {}
     for name, tree in trees.items():
         try:
@@ -86,8 +94,11 @@ class _Reader(ast.NodeVisitor):
         self._imported: dict[str, object] = {}
         self._rebound: set[str] = set()
         """Names that the file gives a meaning."""
+        self._assigned: set[str] = set()
+        """Those of them that it doesn't import."""
         self._above_classes: set[int] = set()
         """Nodes that name a class's decorator."""
+        self._own_classes: set[str] = set()
         self._only_types: set[int] = set()
         """Nodes that only say what something is: in annotations, and for `isinstance`."""
 
@@ -105,9 +116,13 @@ class _Reader(ast.NodeVisitor):
 
     def note_name(self, node: ast.AST) -> None:
         """Note what name it gives a meaning, in whatever way."""
+        if isinstance(node, ast.ClassDef):
+            self._own_classes.add(node.name)
         if not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)):
             names = (getattr(node, name, None) for name in ("id", "arg", "name", "asname"))
-            self._rebound.update(one for one in names if isinstance(one, str))
+            found = {one for one in names if isinstance(one, str)}
+            self._rebound |= found
+            self._assigned |= set() if isinstance(node, ast.alias) else found
 
     # Imports
 
@@ -189,6 +204,8 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Name(self, node: ast.Name) -> None:
         self._require_name(node, node.id)
+        if hasattr(builtins, node.id) and node.id not in BUILTINS | self._rebound:
+            self._refuse(node, f"`{node.id}` is not allowed here")
         self._require_use(node, self._imported.get(node.id))
         if isinstance(self._imported.get(node.id), ModuleType):
             self._refuse(node, f"the module `{node.id}` is used as a value")
@@ -238,7 +255,29 @@ class _Reader(ast.NodeVisitor):
         if node.name not in OWN_METHODS:
             self._require_name(node, node.name)
         self._says_a_type(node.returns)
+        self._require_no_end(node)
         self.generic_visit(node)
+
+    def _require_no_end(self, node: ast.FunctionDef) -> None:
+        """A generator that ends when Python finds that nobody has it any more does nothing then.
+
+        What ``contextmanager`` makes of one is entered by ``with`` alone, which ends it itself.
+        """
+        if len(node.decorator_list) == 1 and self._is_manager(node.decorator_list[0]):
+            return
+        for one in in_body(node):
+            ends = isinstance(one, ast.With) or getattr(one, "finalbody", None)
+            if ends and any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in in_body(one)):
+                self._refuse(
+                    one,
+                    "a generator yields in `with`, or in `try` with `finally`",
+                    "Only what `@contextmanager`, and nothing else, stands above may do that.",
+                )
+
+    def _is_manager(self, node: ast.expr) -> bool:
+        first = node.value if isinstance(node, ast.Attribute) else node
+        is_given = isinstance(first, ast.Name) and first.id not in self._assigned
+        return is_given and self._value_of(node) is contextmanager
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
         self._refuse(node, "`async` is not allowed here")
@@ -310,21 +349,29 @@ class _Reader(ast.NodeVisitor):
         is_self = isinstance(node.value, ast.Name) and node.value.id == "self"
         is_start = node.attr == "__init__" and self._is_super(node.value)
         is_own = is_self and not node.attr.startswith("__")
+        is_own = is_own or node.attr in SHOWN
         if node.attr.startswith("_") and not (is_own or is_start):
-            self._refuse(node, f"`.{node.attr}` is not allowed here")
+            remedy = "`super().__init__()`" if node.attr == "__init__" else ""
+            self._refuse(node, f"`.{node.attr}` is not allowed here", remedy)
         if not isinstance(base, _Own):
             self._require_attribute(node, node.attr)
             self.visit(node.value)
 
     def _is_super(self, node: ast.expr) -> bool:
-        is_call = isinstance(node, ast.Call) and not (node.args or node.keywords)
-        return is_call and self._means(node.func, frozenset({"super"}))
+        """Whether it is `super()`, or what that stands for: `super(A, self)`, of an own class."""
+        if not (isinstance(node, ast.Call) and self._means(node.func, frozenset({"super"}))):
+            return False
+        names = [getattr(one, "id", "") for one in node.args]
+        is_whole = not names or (len(names) == 2 and names[0] in self._own_classes)
+        return is_whole and names[1:] in ([], ["self"]) and not node.keywords
 
     def _require_attribute(self, node: ast.AST, name: str) -> None:
         if name in library_attributes():
             remedy = "If it is your own, give it another name." if name in self._members else ""
             if name in ("format", "format_map"):
                 remedy = "an f-string"
+            if name in HOOKS:
+                remedy = "Do it after the backward pass: what a hook costs is not counted."
             self._refuse(node, f"`.{name}` is not allowed here", remedy)
         if not (name.startswith("_") or name in self._members or name in allowed_attributes()):
             self._refuse(
@@ -357,7 +404,7 @@ class _Reader(ast.NodeVisitor):
         for full, options in LOADERS.items():
             module, _, name = full.rpartition(".")
             if function is not None and function is getattr(importlib.import_module(module), name):
-                extra = [one.arg for one in node.keywords if one.arg not in options]
+                extra = [one.arg for one in node.keywords if not _is_option(one, options)]
                 if len(node.args) != 1 or isinstance(node.args[0], ast.Starred) or extra:
                     allowed = "".join(f", {one}" for one in options)
                     self._refuse(node, f"`{full}` takes a file{allowed} here, and nothing else")
@@ -365,6 +412,12 @@ class _Reader(ast.NodeVisitor):
 
     def _is_called(self, node: ast.AST) -> bool:
         return getattr(self, "_called", None) is node
+
+
+def _is_option(given: ast.keyword, options: Sequence[str]) -> bool:
+    """Whether a reader of files may be given it; what reads weights only may be said to."""
+    is_set = given.arg != "weights_only" or getattr(given.value, "value", None) is True
+    return given.arg in options and is_set
 
 
 def _may_be_had(module: ModuleType, name: str) -> bool:

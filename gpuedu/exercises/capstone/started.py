@@ -21,6 +21,7 @@ def started(
         AnswerError: there is none, or the program changed PyTorch, or asked it for what is not
             allowed.
     """
+    from gpuedu.exercises.capstone.metering import recomputing_seen
     from gpuedu.exercises.capstone.operations import AllowedOperations
     from gpuedu.exercises.capstone.untouched import torch_untouched
 
@@ -28,6 +29,7 @@ def started(
         quiet_torch(),
         torch_untouched(),
         AllowedOperations(),
+        recomputing_seen(),
         loaded(program, label, wanted) as module,
     ):
         run = getattr(module, "run", None)

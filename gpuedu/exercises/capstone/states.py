@@ -13,6 +13,7 @@ from typing import Any
 from unittest.mock import patch
 
 from gpuedu.errors import AnswerError
+from gpuedu.exercises.capstone.plain_names import ENDINGS
 
 _GIVING = ("add_module", "register_module", "register_buffer", "register_parameter")
 _PLAIN = (type(None), bool, int, float, str)
@@ -43,7 +44,7 @@ def states_alone() -> Iterator[None]:
 
 def _named(method: Callable[..., Any]) -> Callable[..., Any]:
     def give(self: Any, name: str, *args: Any, **kwargs: Any) -> Any:
-        if type(name) is not str or name.startswith("__"):
+        if type(name) is not str or name.startswith("__") or name in ENDINGS:
             raise AnswerError(f"{name!r:.40} is no name for a part of a module")
         return method(self, name, *args, **kwargs)
 

@@ -8,6 +8,8 @@ REQUEST_S = 1e-3
 """From asking a file server to the first byte, in seconds; a request may ask for many files."""
 BYTES_PER_S = 200e6
 """What then comes per second."""
+MOST_NAME = 200
+"""Characters of a file's name."""
 
 
 class Store:
@@ -51,9 +53,11 @@ class Store:
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file whole, by one request."""
-        if not isinstance(content, bytes):
+        if type(content) is not bytes:  # what extends it can have another length
             raise TypeError(f"a file is written as bytes, got {type(content).__name__}")
-        self._files[str(name)] = content
+        if type(name) is not str or len(name) > MOST_NAME:
+            raise ValueError(f"a file's name is a text of at most {MOST_NAME} characters")
+        self._files[name] = content
         self.written_bytes += len(content)
         self._wait(len(content))
 

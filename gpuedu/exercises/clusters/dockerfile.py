@@ -26,6 +26,7 @@ NAMES = (
     | _OF_PAIRS
     | {"CMD", "ENTRYPOINT", "HEALTHCHECK", "MAINTAINER", "ONBUILD", "RUN", "SHELL"}
 )
+_COPIES = ("ADD", "COPY")
 _FLAGGED = {"ADD", "COPY", "FROM", "HEALTHCHECK", "RUN"}
 _WITH_HEREDOCS = frozenset(("ADD", "COPY", "RUN"))
 _HEREDOC = re.compile(r"(?<![<\w])\d*<<(-?)(['\"]?)([A-Za-z_]\w*)\2(?![\w<])")
@@ -255,6 +256,7 @@ def _staged(
         if not stages and name != "ARG":
             raise AnswerError(f"line {line} of the Dockerfile: `{name}` before any FROM")
         value, flags = _flags(name, one["value"].strip())
+        _require_operands(name, value, in_force, line)
         if name in _FILLED_IN:
             value = fill_in(value, in_force)
             flags = tuple((key, fill_in(text, in_force)) for key, text in flags)
@@ -273,6 +275,18 @@ def _staged(
     if not stages:
         raise AnswerError("the Dockerfile has no FROM, so it starts from nothing")
     return Dockerfile(tuple(stages))
+
+
+def _require_operands(name: str, value: str, in_force: Values, line: int) -> None:
+    if name not in _COPIES:
+        return
+    written, filled = (
+        Instruction(name, one, line).words for one in (value, fill_in(value, in_force))
+    )
+    if len(written) < 2 or not filled:
+        raise AnswerError(
+            f"line {line} of the Dockerfile: {name} takes what to copy, and then where to"
+        )
 
 
 def _from(value: str, outer: Values, line: int) -> tuple[str, str]:

@@ -50,7 +50,7 @@ def _entry_of(verdict: Mapping[str, Any]) -> Entry | None:
     name = leaderboard_name(text)
     if not name or not held.issuperset(_MUST_HOLD):
         return None
-    rows = list(rows_of(text))
+    rows = list({one.cost: one for one in reversed(list(rows_of(text)))}.values())[::-1]
     factors = [_factor(figure_of(one.before), figure_of(one.after)) for one in rows]
     known = [math.log(one) for one in factors if one]
     times = math.exp(sum(known) / len(known)) if known else 1.0

@@ -25,10 +25,16 @@ from gpuedu.simt.cuda_c.types import (
 def literal(k: Lowerer, node: Node) -> Typed:
     """A number as C types it: ``1`` is int, ``1.0`` double, ``1.0f`` float."""
     text = text_of(node).replace("'", "").lower()
+    if len(text) > _MOST:
+        raise k.refuse(node, "a number that is written like this is not covered")
     if text[0] in "+-":  # the grammar takes a sign before a number for its part
         unsigned = _unsigned_literal(text[1:].strip())
         return unary(k, node, text[0], unsigned)
     return _unsigned_literal(text)
+
+
+_MOST = 400
+"""Characters of a number."""
 
 
 def _unsigned_literal(text: str) -> Typed:
@@ -43,7 +49,7 @@ def _unsigned_literal(text: str) -> Typed:
     digits = text[: len(text) - len(suffix)]
     if digits.startswith("0") and digits.isdigit() and len(digits) > 1:
         digits = "0o" + digits[1:]
-    value = int(digits, 0)
+    value = int(digits, 0) & (2**64 - 1)  # of a larger one, NVRTC takes these bits, and warns
     return constant(_integer_type(value, suffix, decimal=not digits.startswith("0")), value)
 
 

@@ -9,7 +9,7 @@ from torch import nn
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.capstone.bill import bill_of, launches_of, steps_of
-from gpuedu.exercises.capstone.metering import metered
+from gpuedu.exercises.capstone.metering import metered, recomputing_seen
 from gpuedu.exercises.capstone.saved_values import SavedValues
 from gpuedu.exercises.capstone.store import Store
 from gpuedu.exercises.training.quiet import quiet_torch
@@ -50,6 +50,7 @@ def test_waits_of_training_and_of_evaluation():
         x.sum().item()
         if x.sum() > 1:
             x.tolist()
+        train()
         model.eval()
         model(x).cpu()
         model.train()
@@ -63,6 +64,105 @@ def test_waits_of_training_and_of_evaluation():
         (True, ".cpu()"),
     ]
     assert waits[0][1].text == "x.sum().item()"
+
+
+READS = {
+    "a size": lambda x: x.new_empty(x.long()[0], 0).shape[0],
+    "the share of a dropout": lambda x: nn.functional.dropout(x, x[0] / 2, False),
+    "an error's words": lambda x: _told(x),
+    "written": lambda x: torch.add(x, 1, out=torch.empty(3)),
+    "added": lambda x: torch.zeros(3).add_(x),
+    "queued": lambda x: (x.to("cpu", non_blocking=True) + 1).tolist(),
+}
+
+
+def _told(x):
+    try:
+        x[x.long() * 9]
+    except IndexError as fault:
+        return str(fault)
+
+
+def test_what_stays_on_the_host_costs_nothing():
+    def program():
+        host = torch.arange(3)
+        nn.functional.one_hot(host, 4).float().log_softmax(1).tolist()
+        nn.functional.cross_entropy(torch.ones(3, 4), host).item()
+        np.asarray(torch.ones(2), dtype=np.float64)
+        torch.ones(3, device=DEVICE).to("cpu", non_blocking=True)
+
+    meter = count(program)
+    assert (meter.waits, meter.copies, meter.operations) == ([], [], [])
+
+
+@pytest.mark.parametrize("name", READS)
+def test_a_number_that_comes_to_the_host_unasked_is_a_wait(name):
+    def program():
+        READS[name](torch.ones(3, device=DEVICE))
+
+    assert len(count(program).waits) == 1
+
+
+HOSTS = {
+    "queued": lambda x, host: x.copy_(host, non_blocking=True),
+    "as an index": lambda x, host: x[host.long()],
+    "put": lambda x, host: x.index_put_((torch.arange(3, device=DEVICE),), host),
+    "seen as another": lambda x, host: x + host.view_as(x),
+    "sent to a tensor": lambda x, host: host.to(x),
+    "typed as another": lambda x, host: host.type_as(x),
+    "in a function": lambda x, host: torch.einsum("i,i->i", x, host),
+    "spread": lambda x, host: x + host.expand_as(x),
+}
+
+
+@pytest.mark.parametrize("name", HOSTS)
+def test_numbers_of_the_host_are_copied_to_the_device(name):
+    def program():
+        HOSTS[name](torch.zeros(3, device=DEVICE), torch.ones(3))
+
+    assert sum(size for _, size in count(program).copies) == 3 * (8 if "index" in name else 4)
+
+
+def test_nothing_before_the_first_backward_pass_is_an_evaluation():
+    def program():
+        nn.ReLU().eval()
+        torch.ones(3).to(DEVICE).sum().item()
+        nn.ReLU().train()
+
+    meter = count(program)
+    assert (meter.evaluations, meter.copies[0][0], meter.waits[0][0]) == (0, False, False)
+
+
+class Sequence:
+    def __getitem__(self, at):
+        return 1
+
+    def __len__(self):
+        return 1
+
+
+@pytest.mark.parametrize("given", [Sequence(), print, (one for one in [1])])
+def test_functions_of_pytorch_run_no_lines_of_the_program(given):
+    with pytest.raises(AnswerError, match="`tensor` is given an object of type"):
+        count(lambda: torch.tensor([given, torch.ones(1, device=DEVICE)]))
+
+
+def test_what_is_computed_again_in_a_backward_pass_is_seen():
+    times = []
+
+    def part(x):
+        times.append(x.sum().item())
+        return (x * 2).exp()
+
+    def program():
+        x = torch.ones(3, device=DEVICE, requires_grad=True) * 1
+        torch.utils.checkpoint.checkpoint(part, x, use_reentrant=False).sum().backward()
+
+    with recomputing_seen():
+        meter = count(program)
+    assert len(meter.waits) == len(times) == 2
+    parts = [one.part for one in meter.operations if one.name == "exp"]
+    assert parts == ["forward", "forward"]
 
 
 def plain_step(model, optimizer, x):
@@ -159,11 +259,17 @@ def test_what_stays_alive_after_each_step_is_growth():
     assert growths == [2 * 3 * 4, 0]
 
 
+def train():
+    """What comes before a backward pass is no evaluation."""
+    torch.ones(2, device=DEVICE, requires_grad=True).sum().backward()
+
+
 @pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
 def test_evaluation_counts_the_same_in_both_modes(mode):
     model = nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), nn.Linear(2, 3)).to(DEVICE)
 
     def program():
+        train()
         model.eval()
         with mode():
             model(torch.ones(5, 1, 3, 3, device=DEVICE))
@@ -196,8 +302,9 @@ def test_no_training_in_an_evaluation():
     model = nn.Linear(2, 1)
 
     def program():
+        train()
         model.eval()
-        model(torch.ones(1, 2, device=DEVICE)).sum().backward()
+        train()
 
     with pytest.raises(AnswerError, match="trains between"):
         count(program)
@@ -207,14 +314,17 @@ def test_no_more_evaluations_than_epochs():
     model = nn.Linear(2, 1)
 
     def program():
+        train()
         for _ in range(4):
             model.eval()
+            model.eval()
+            torch.ones(2, device=DEVICE).exp()
             model.train()
 
     meter = count(program)
-    assert bill_of(meter, Store({}), epochs=3, steps=0)["steps"] == 0
-    with pytest.raises(AnswerError, match="4 evaluations in 2 epochs"):
-        bill_of(meter, Store({}), epochs=2, steps=0)
+    assert bill_of(meter, Store({}), epochs=4, steps=0)["steps"] == 0
+    with pytest.raises(AnswerError, match="4 evaluations in 3 epochs"):
+        bill_of(meter, Store({}), epochs=3, steps=0)
 
 
 def test_no_more_steps_than_a_run_has():

@@ -32,6 +32,8 @@ REFUSED = {
     "x = print.f_globals": "`.f_globals` is not allowed",
     "x = int.mro()": "`.mro` is not allowed",
     "x = str._private": "`._private` is not allowed",
+    "x = getattr(y, 'z')": "`getattr` is not allowed",
+    "x = type(y)": "`type` is not allowed",
     "x = __import__": "`__import__` is not allowed",
     "def __getattr__(name): pass": "`__getattr__` is not allowed",
     "class A:\n    def __del__(self): pass": "`__del__` is not allowed",
@@ -68,6 +70,9 @@ REFUSED = {
     "import torch\ntorch.set_default_device('meta')": "`torch.set_default_device` is not allowed",
     "import torch\ntorch.load(f, weights_only=False)": "`torch.load` takes a file",
     "import torch\ntorch.load(f, pickle_module=p)": "`torch.load` takes a file",
+    "import torch\nclass A: pass\nsuper(torch.Size, x).__init__()": "`.__init__` is not allowed",
+    "class A: pass\nsuper(A, x).__init__()": "`.__init__` is not allowed",
+    "import torch\ntorch.load(f, weights_only=x)": "`torch.load` takes a file",
     "import torch\ntorch.load(*given)": "`torch.load` takes a file",
     "import torch\ntorch.load(f, **given)": "`torch.load` takes a file",
     "import torch\nload = torch.load": "`torch.load` may only be called",
@@ -142,6 +147,15 @@ REFUSED = {
     "from collections import namedtuple\nA = namedtuple('A', 'ctypes')\nx.ctypes": "`.ctypes` is not",
     "from dataclasses import dataclass\nx = dataclass(int)": "`dataclass` stands above a class",
     "import dataclasses\nx = [dataclasses.dataclass]": "`dataclass` stands above a class",
+    "def f():\n    try:\n        yield 1\n    finally:\n        x = 1": "a generator yields in",
+    "def f():\n    with x:\n        for one in x:\n            yield one": "a generator yields in",
+    "from contextlib import contextmanager as c\n@c\n@c\ndef f():\n"
+    "    with x:\n        yield 1": "a generator yields in",
+    "contextmanager = x\n@contextmanager\ndef f():\n    with x:\n        yield": "a generator yields",
+    "from contextlib import contextmanager\ndef g(contextmanager):\n    @contextmanager\n"
+    "    def f():\n        with x:\n            yield": "a generator yields in",
+    "x.gen = y": "`.gen` is not allowed",
+    "x.register_hook(y)": "`.register_hook` is not allowed",
     "x = (": "was never closed",
     "x = '\0'": "null",
 }
@@ -160,6 +174,20 @@ def test_what_is_refused_and_in_which_line(text):
     assert message.startswith("fast/model.py")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "class A:\n    def close(self): pass",
+        "x.throw = y",
+        "class A:\n    send: int = 1",
+        "from collections import namedtuple\nA = namedtuple('A', 'first close')",
+    ],
+)
+def test_nothing_of_a_program_is_called_when_a_generator_ends(text):
+    with pytest.raises(AnswerError, match="is no name for what is yours"):
+        plain_trees({"a.py": text}, "fast")
+
+
 def test_what_is_nested_deeply_is_refused():
     with pytest.raises(AnswerError, match=r"fast/a\.py: something in it is nested too deeply"):
         plain_trees({"a.py": "a = 1\na" + ".real" * 500}, "fast")
@@ -171,6 +199,10 @@ ACCEPTED = {
     "a closure": "def f():\n    n = 0\n    def g():\n        nonlocal n\n        n += 1\n    return g",
     "a decorator": "import torch\n@torch.no_grad()\ndef f(x):\n    return x.sum().item()",
     "a context": "from contextlib import contextmanager\n@contextmanager\ndef f():\n    yield 1",
+    "a context that ends": "from contextlib import contextmanager\n@contextmanager\ndef f():\n"
+    "    try:\n        yield 1\n    finally:\n        x = 1",
+    "a generator in parts": "def f():\n    try:\n        yield 1\n    except ValueError:\n"
+    "        yield 2\n    with x:\n        y = (one for one in x)",
     "a module": "from torch import nn\nclass A(nn.Module):\n    def __init__(self):\n"
     "        super().__init__()\n        self.a, self._b = nn.Linear(1, 1), 2\n"
     "    def forward(self, x):\n        return self.a(x)",
@@ -196,6 +228,14 @@ ACCEPTED = {
     "own names": "from collections import namedtuple\nA = namedtuple('A', ['images', 'captions'])\n"
     "class B:\n    first, rank = 1, 2\n    def other(self): return self.first\n"
     "x = A(1, 2).captions + B().other() + B.rank",
+    "types by name": "from __future__ import annotations\nfrom collections.abc import Sequence\n"
+    "from typing import Any\ndef f(x: Sequence[Any]) -> Any:\n    return x",
+    "texts": "import json\nx = json.dumps([1]), json.loads('1')",
+    "weights only": "import io, torch\nx = torch.load(io.BytesIO(b''), weights_only=True)",
+    "a buffer": "import torch\nfrom torch import nn\nclass A(nn.Module):\n    def __init__(self):\n"
+    "        super(A, self).__init__()\n        self.register_buffer('mask', torch.ones(1))\n"
+    "    def forward(self, x):\n        return x * self.mask",
+    "a tuple's": "from collections import namedtuple\nA = namedtuple('A', 'a')\nx = A(1)._replace(a=2)",
     "lambdas": "x = sorted([1], key=lambda one: -one)\nassert x, f'{x!r:>{3}}'\nwith_walrus = (y := 1)",
 }
 

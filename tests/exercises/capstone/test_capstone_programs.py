@@ -315,6 +315,19 @@ def test_a_program_takes_no_librarys_function_from_a_class(text):
         pass
 
 
+EXTENDED = {
+    "import io\nclass A(io.BytesIO): pass": "the class A extends BytesIO",
+    "class A(property): pass": "the class A extends property",
+    "import torch\nclass A(torch.no_grad): pass": "the class A extends no_grad",
+}
+
+
+@pytest.mark.parametrize("text", EXTENDED)
+def test_what_a_program_does_not_extend(text):
+    with pytest.raises(AnswerError, match=EXTENDED[text]), loaded({"t.py": text}, "fast", "t"):
+        pass
+
+
 NOT_SET = {
     "from torch import nn\n[nn.Linear][0].forward = print": "an attribute of the class Linear",
     "from torch.nn import functional\nfunctional.relu.x = 1": "belongs to a library",

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from gpuedu.errors import AnswerError
+from gpuedu.exercises.clusters.batch_job.cluster_here import NODE
 from gpuedu.exercises.clusters.batch_job.picture import PICTURE
 from gpuedu.exercises.clusters.batch_job.play import PLAY
+from gpuedu.exercises.clusters.slurm.allocation import AllocationError, allocate
 from gpuedu.exercises.clusters.slurm.script import ScriptError, read_script
 from gpuedu.exercises.examine import examine
 from gpuedu.exercises.registry import load
@@ -120,11 +122,31 @@ def test_a_program_is_where_srun_has_started_it_whatever_it_is_told():
         ("#!/bin/bash\n#SBATCH --nodez=2\n", "line 2: there is no option `--nodez`"),
         ("#!/bin/bash\n\n#SBATCH -t 2h\n", "line 3: `-t` can't be `2h`: a time is"),
         ("#!/bin/bash\n#SBATCH --mem=1G\n#SBATCH --mem-per-cpu=1G\n", "line 3: `--mem` and"),
+        *(
+            (f"#!/bin/bash\n#SBATCH --{one}\n", "line 2: `--")
+            for one in (
+                f"mem={'9' * 400}G",
+                "nodes=1-3000000000",
+                "ntasks=1234567890",
+                "gpus=h:9999999999",
+            )
+        ),
+        (
+            f"#!/bin/bash\n#SBATCH -n {'1' * 5000}\n",
+            f"line 2: `-n` can't be `{'1' * 60}`: a number has",
+        ),
     ],
 )
 def test_a_script_that_sbatch_refuses_is_told_with_its_line(text, says):
     with pytest.raises(ScriptError, match=f"^{re.escape(says)}"):
         read_script(text)
+
+
+def test_many_nodes_are_refused_and_tasks_on_them_are_counted_at_once():
+    with pytest.raises(AllocationError, match="it asks for 300,000 nodes"):
+        allocate({"nodes": (300_000, 300_000)}, NODE)
+    given = allocate({"nodes": (90_000, 90_000), "ntasks": 90_001, "mem": 1}, NODE)
+    assert (given.tasks_on[:2], given.nodes, given.tasks) == ((2, 1), 90_000, 90_001)
 
 
 def test_lines_after_the_first_command_are_told():

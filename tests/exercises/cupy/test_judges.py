@@ -41,11 +41,13 @@ def test_the_oracles_know_the_edges():
 
 
 def test_the_hard_cases_are_as_hard_as_they_say():
-    far, small = stay_on_device.cases(np.random.default_rng(5))[-2:]
+    far, small, alike = stay_on_device.cases(np.random.default_rng(5))[-3:]
     largest = stay_on_device.logits(far.inputs).max(axis=1)
     assert largest.max() - largest.min() == pytest.approx(400, rel=1e-4)
     assert largest.max() > 100
     assert 0 < small.inputs["x"][:, 0].std() < 1e-5
+    # Of all of a row's, float32 has no exp.
+    assert stay_on_device.logits(alike.inputs).max(axis=1).min() < -104
 
 
 @pytest.mark.parametrize("seed", range(3))

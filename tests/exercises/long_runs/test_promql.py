@@ -65,6 +65,8 @@ changes(temp[5m])
 changes(one[10m])
 resets(steps_total[10m])
 avg_over_time(temp[3m])
+rate((steps_total[2m]))
+absent_over_time(((nothing{a="b"}[1m])))
 max_over_time(temp[3m])
 min_over_time(temp[3m])
 sum_over_time(temp[3m])
@@ -188,6 +190,7 @@ def test_not_a_number() -> None:
         ("x > 0", 0.0, False),
     ):
         assert bool(evaluate(read_expression(text), store, at_s)) is is_there, text
+    assert evaluate(read_expression("stddev(x * 1e300) > 3"), store, 0.0) == {}
     high = evaluate(read_expression("max_over_time(x[1m])"), store, 30.0)
     assert high == {(): math.inf}
     assert evaluate(read_expression("1 / 0"), store, 0.0) == math.inf
@@ -210,6 +213,12 @@ def test_not_a_number() -> None:
         ("1 > 2", "BOOL", 0),
         ("x + " * 300 + "x", "characters", 0),
         ("(" * 60 + "x" + ")" * 60, "nested", 0),
+        ("max_over_time(x[1e999])", "written as a time", 16),
+        ("x offset 1e300", "written as a time", 3),
+        ("x offset inf", "written as a time", 3),
+        ("x[9999999999999999999]", "written as a time", 2),
+        ("(x[5m])", "is a range", 0),
+        ("'x'", "or a text", 0),
     ],
 )
 def test_what_is_refused_is_told_with_its_place(text: str, told: str, column: int) -> None:

@@ -49,6 +49,14 @@ def test_the_best_come_first_and_nobody_is_shown_unasked():
     assert found[0].after["recorded in an evaluation"] == "0"
 
 
+def test_the_first_row_of_a_cost_is_the_one_that_was_judged():
+    forged = verdict("Ada", waits=4)
+    row = "| waits in training, an epoch | 999999 | 0.001 | 9 | a |\n\nLeaderboard"
+    text = forged["answers"]["make-it-fast-answer-2"].replace("\nLeaderboard", row)
+    forged["answers"]["make-it-fast-answer-2"] = text
+    assert entries_of([forged]) == entries_of([verdict("Ada", waits=4)])
+
+
 def test_points_come_before_figures():
     found = entries_of([verdict("Ada", waits=1, points=30), verdict("Bo", waits=4)])
     assert [one.name for one in found] == ["Bo", "Ada"]

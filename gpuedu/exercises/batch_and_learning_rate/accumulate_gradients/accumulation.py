@@ -150,7 +150,7 @@ def run_steps(step: Step, task: Task) -> list[Seen]:
         updates: list[tuple[np.ndarray, ...]] = []
 
         def look(result: Any = None) -> Any:
-            updates.append(tuple(_gradient(weights) for weights in model.parameters()))
+            updates.append(tuple(gradients_of(model)))
             return result
 
         optimizer.register_step_pre_hook(_before_update(look))
@@ -203,18 +203,30 @@ def loss_sum(scores: Any, y: Any) -> Any:
     return cross_entropy(scores.flatten(0, -2), y.flatten(), ignore_index=IGNORED, reduction="sum")
 
 
-def passing_bytes(step: Step, task: Task) -> int:
+def passing_bytes(step: Step, task: Task, look: Callable[[Any], None] = lambda model: None) -> int:
     """The most bytes at once of what a step saves for backward and what comes and goes.
 
     They are not told apart: so steps that work with ``torch.func`` are counted as others are.
+    ``look`` is given the model when the optimizer is asked to update.
     """
     from gpuedu.training.memory import points
 
-    trace = watch_step(step, task, tells_saved=False)
+    trace = watch_step(step, task, tells_saved=False, look=look)
     return max(point.by_kind["activations"] + point.by_kind["other"] for point in points(trace))
 
 
-def watch_step(step: Step, task: Task, *, tells_saved: bool = True) -> Any:
+def gradients_of(model: Any) -> list[np.ndarray]:
+    """Of all its weights; 0 where there is none."""
+    return [_gradient(weights) for weights in model.parameters()]
+
+
+def watch_step(
+    step: Step,
+    task: Task,
+    *,
+    tells_saved: bool = True,
+    look: Callable[[Any], None] = lambda model: None,
+) -> Any:
     """The memory of one step, storage by storage; its phases are its forwards, by number."""
     from gpuedu.training.memory import MemoryWatch
 
@@ -227,6 +239,7 @@ def watch_step(step: Step, task: Task, *, tells_saved: bool = True) -> Any:
 
             def update(result: Any = None) -> Any:
                 watch.enter_phase("update")
+                look(model)
                 return result
 
             optimizer.register_step_pre_hook(_before_update(update))

@@ -10,12 +10,13 @@ from gpuedu.exercises.capstone.units import show_bytes, show_flop
 
 @dataclass(frozen=True)
 class Needs:
-    """What a task takes: bytes of its files, a batch, its weights; FLOP of a step."""
+    """What a task takes: bytes of its files, a batch, its weights; FLOP of steps, evaluations."""
 
     file_bytes: int
     batch_bytes: int
     weight_bytes: int
     flop: float
+    evaluation_flop: float
 
 
 LIMITS = (

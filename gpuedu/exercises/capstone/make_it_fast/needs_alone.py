@@ -34,6 +34,7 @@ def needs_of(seed: int) -> Needs:
         batch_bytes=SETTINGS["batch"] * (pixels + data.length * tokens.itemsize),
         weight_bytes=sum(one.numel() * one.itemsize for one in model.parameters()),
         flop=3 * counter.get_total_flops(),
+        evaluation_flop=counter.get_total_flops() * SIZES["held_out"] / SETTINGS["batch"],
     )
 
 

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+_MOST_NODES = 100_000
+
 
 @dataclass(frozen=True)
 class Node:
@@ -66,11 +68,15 @@ def allocate(options: Mapping[str, Any], node: Node) -> Allocation:
     Allocation(tasks_on=(4, 4), cores_on=(32, 32), memory_on=(128000, 128000), gpus=0, minutes=90)
 
     Raises:
-        AllocationError: no node has that much.
+        AllocationError: no node has that much, or no cluster has so many.
     """
     nodes = _nodes(options, node)
     tasks = _tasks(options, nodes)
     nodes = min(nodes, tasks)
+    if nodes > _MOST_NODES:
+        told = f"it asks for {nodes:,} nodes, and no cluster has more than {_MOST_NODES:,}"
+        names = ("nodes", "ntasks", "ntasks-per-node", "gpus")
+        raise AllocationError(told, next((one for one in names if one in options), ""))
     tasks_on = _tasks_on(options, nodes, tasks, node)
     gpus = _gpus(options, nodes, tasks_on[0])
     if "exclusive" in options:
@@ -89,8 +95,10 @@ def _tasks_on(options: Mapping[str, Any], nodes: int, tasks: int, node: Node) ->
     else:
         most = max(node.cores // options.get("cpus-per-task", 1), math.ceil(tasks / nodes))
     found: list[int] = []
+    left = tasks
     for after in reversed(range(nodes)):
-        found.append(max(1, min(most, tasks - sum(found) - after)))
+        found.append(max(1, min(most, left - after)))
+        left -= found[-1]
     return tuple(found)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+_MOST_DIGITS = 9
 UNLIMITED = 10**9
 """Minutes, where there is no limit."""
 _MB = {"": 1.0, "k": 1 / 1024, "m": 1.0, "g": 1024.0, "t": 1024.0**2}
@@ -31,9 +32,9 @@ def minutes(text: str) -> int:
         return UNLIMITED
     days = re.fullmatch(r"(\d+)-(\d*)(?::(\d+))?(?::(\d+))?", text)
     if days:
-        day, hour, minute, second = (int(one or 0) for one in days.groups())
+        day, hour, minute, second = (_whole(one or "0") for one in days.groups())
     elif re.fullmatch(r"\d+(:\d+){0,2}", text):
-        parts = [int(one) for one in text.split(":")]
+        parts = [_whole(one) for one in text.split(":")]
         day, hour, minute, second = 0, 0, parts[0], 0
         if len(parts) > 1:
             hour, minute, second = ([0, *parts])[-3:]
@@ -51,14 +52,21 @@ def megabytes(text: str) -> int:
     found = re.fullmatch(r"(\d+)(?:([kmgt])b?)?", text.lower())
     if not found:
         raise ValueError("an amount of memory is a whole number and K, M, G or T, such as 180G")
-    return int(-(-int(found[1]) * _MB[found[2] or ""] // 1))
+    return int(-(-_whole(found[1]) * _MB[found[2] or ""] // 1))
 
 
 def count(text: str) -> int:
     """A number of tasks, cores or GPUs, at least 1."""
-    if not re.fullmatch(r"\d+", text) or int(text) < 1:
+    if not re.fullmatch(r"\d+", text) or _whole(text) < 1:
         raise ValueError("it takes a whole number from 1 on")
-    return int(text)
+    return _whole(text)
+
+
+def _whole(digits: str) -> int:
+    """A whole number that a cluster could have."""
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"a number has at most {_MOST_DIGITS} digits here")
+    return int(digits)
 
 
 def node_range(text: str) -> tuple[int, int]:
@@ -70,7 +78,7 @@ def node_range(text: str) -> tuple[int, int]:
     found = re.fullmatch(r"(\d+)(?:-(\d+))?", text)
     if not found:
         raise ValueError("a number of nodes is N, or MIN-MAX")
-    least, most = int(found[1]), int(found[2] or found[1])
+    least, most = _whole(found[1]), _whole(found[2] or found[1])
     if most < least:
         raise ValueError(f"at most {most} nodes are fewer than at least {least}")
     return least, most
@@ -93,7 +101,7 @@ def devices(text: str) -> Devices:
     found = re.fullmatch(r"(?:([A-Za-z][\w.-]*):)?(\d+)", text)
     if not found:
         raise ValueError("a number of GPUs is N, or TYPE:N")
-    return Devices(int(found[2]), found[1] or "")
+    return Devices(_whole(found[2]), found[1] or "")
 
 
 def generic(text: str) -> Devices:

@@ -44,8 +44,9 @@ def play_no_loops(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     seen = {**costs, **seen, "library": costs["library"], "on_device": costs["result"]}
     seen |= {"steps": len(watched.steps), "steps_of_numpy": len(on_host.steps)}
     if inputs["grows"]:
-        grown = [_on_device(_grown(name, given, axis)) for axis in (1, 0)]
-        seen["steps_grown"] = [len(_watched(function, one).steps) for one in grown]
+        calls = [_watched(function, _on_device(grown(name, given, axis))) for axis in (1, 0)]
+        seen["steps_grown"] = [len(one.steps) for one in calls]
+        seen["grown"] = [observe_result(name, one.result)["result"] for one in calls]
     return seen
 
 
@@ -73,7 +74,7 @@ def _on_device(given: Sequence[Any]) -> list[Any]:
     return [cp, *(cp.asarray(one) if isinstance(one, np.ndarray) else one for one in given)]
 
 
-def _grown(name: str, given: Sequence[Any], axis: int) -> list[Any]:
+def grown(name: str, given: Sequence[Any], axis: int) -> list[Any]:
     """The same with GROWTH times as many points (axis 1) or queries (axis 0)."""
     if name == "squared_distances":
         return [np.tile(one, (GROWTH, 1)) if at == axis else one for at, one in enumerate(given)]

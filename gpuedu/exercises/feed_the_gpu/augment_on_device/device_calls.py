@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
+from torch.utils._device import _device_constructors
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.guard import ToldProblemError, learner_line
@@ -77,6 +78,30 @@ class NoArrays(TorchFunctionMode):
         if name in ("numpy", "__array__"):
             raise AnswerError("its numbers are computed by NumPy, which starts no kernel")
         return func(*args, **(kwargs or {}))
+
+
+class WithoutDevice(TorchFunctionMode):
+    """Notes which functions made tensors and were told no device.
+
+    >>> with WithoutDevice() as makers:
+    ...     found = torch.rand(3) < torch.rand(3, device="cpu")
+    >>> makers.names
+    ['rand']
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        """Note a function, and let it happen."""
+        given = kwargs or {}
+        if func in _device_constructors() and given.get("device") is None:
+            name = func.__name__
+            self.names += [] if name in self.names else [name]
+        return func(*args, **given)
 
 
 def find_leaving(call: Callable[..., object], inputs: Sequence[Any]) -> Leaving:

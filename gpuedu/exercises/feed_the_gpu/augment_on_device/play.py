@@ -35,6 +35,8 @@ def play_augment_on_device(answers: Sequence[Any], inputs: Inputs) -> dict[str, 
             return _draws(draw, inputs)
         if inputs["ask"] == "draws-stay":
             return _draws_stay(draw, inputs)
+        if inputs["ask"] == "draws-made":
+            return _draws_made(draw, inputs)
         if inputs["ask"] == "small-draws":
             return _small_draws(draw, inputs)
         return asked[inputs["ask"]](augment, inputs)
@@ -162,6 +164,20 @@ def _draws_stay(draw: Any, inputs: Inputs) -> dict[str, Any]:
     names = _named_elsewhere(devices, generator.device) or _drawn_on_the_host(draw, inputs)
     told = f"{names}: made on the host, not where the generator is" if names else ""
     return {"leaves": names, "told": told}
+
+
+def _draws_made(draw: Any, inputs: Inputs) -> dict[str, Any]:
+    """What ``draw`` makes without a device in a usual call: on the host, wherever the generator is.
+
+    The call is one that draws are judged by: what only looks out for "meta" makes the same here.
+    """
+    from gpuedu.exercises.feed_the_gpu.augment_on_device.device_calls import WithoutDevice
+
+    with WithoutDevice() as makers:
+        draw(*_asked(inputs), _seeded(inputs["seed"]))
+    names = ", ".join(f"`{name}`" for name in makers.names)
+    told = f"{names} without `device=`: made on the host, not where the generator is"
+    return {"leaves": names, "told": told if names else ""}
 
 
 def _named_elsewhere(devices: Sequence[Any], wanted: Any) -> str:

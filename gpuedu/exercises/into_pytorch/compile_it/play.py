@@ -29,12 +29,17 @@ def _values(arguments: Any, layer: Any, inputs: Inputs) -> dict[str, Any]:
     outs, peaks = [], []
     for prepare in calls_of(arguments, inputs):
         got = layer(*prepare())
-        if not isinstance(got, tuple | list) or len(got) != _PAIR:
-            raise AnswerError(f"`layer` should return `out, peak`, got {describe(got)}")
-        shape = (len(inputs["calls"][len(outs)]["x"]), inputs["v"].shape[1])
-        outs.append(as_array(got[0], shape, "the output of `layer`"))
+        outs.append(_output_of(got, inputs, len(outs)))
         peaks.append(as_number(got[1], "`peak`"))
     return {"outs": outs, "peaks": peaks}
+
+
+def _output_of(got: Any, inputs: Inputs, call: int) -> Any:
+    """The output in what a call of ``layer`` returned."""
+    if not isinstance(got, tuple | list) or len(got) != _PAIR:
+        raise AnswerError(f"`layer` should return `out, peak`, got {describe(got)}")
+    shape = (len(inputs["calls"][call]["x"]), inputs["v"].shape[1])
+    return as_array(got[0], shape, "the output of `layer`")
 
 
 def _graphs(arguments: Any, layer: Any, inputs: Inputs) -> dict[str, Any]:
@@ -42,6 +47,7 @@ def _graphs(arguments: Any, layer: Any, inputs: Inputs) -> dict[str, Any]:
 
     seen = watch_calls(_learners(layer), calls_of(arguments, inputs))
     return {
+        "outs": [_output_of(one.result, inputs, at) for at, one in enumerate(seen.calls)],
         "compiled": [one.compiled for one in seen.calls],
         "ran": [len(one.graphs) for one in seen.calls],
         "reasons": [one.reason for one in seen.calls],

@@ -31,11 +31,12 @@ class Call:
     """One call.
 
     ``graphs`` are those that ran in it, in order: whether each was compiled for it. ``reason`` is
-    the first guard that did not hold.
+    the first guard that did not hold, ``result`` what it returned.
     """
 
     graphs: tuple[bool, ...]
     reason: str = ""
+    result: Any = None
 
     @property
     def compiled(self) -> int:
@@ -137,9 +138,9 @@ def _watch(function: Callable[..., Any], calls: Sequence[Callable[[], tuple]]) -
     told = torch.compile(function, backend=keep)
     for prepare in calls:
         compiled.clear(), ran.clear()
-        told(*prepare())
+        result = told(*prepare())
         _require_seen_through(compiled)
-        seen.append(Call(tuple(ran), _reason()))
+        seen.append(Call(tuple(ran), _reason(), result))
     breaks = list(utils.counters["graph_break"])
     if not breaks and len(seen[0].graphs) <= 1:
         return Watched(tuple(seen))

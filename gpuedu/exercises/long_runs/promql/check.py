@@ -25,7 +25,11 @@ OTHER_FUNCTIONS = (
 )
 FUNCTIONS = (*RANGE_FUNCTIONS, *INSTANT_FUNCTIONS, *OTHER_FUNCTIONS)
 AGGREGATED = (*AGGREGATIONS, "quantile")
-_QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`")
+_QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`|#.*")
+"""What is no part of an expression: texts, and comments."""
+_TIME = r"\s*[-+]?\s*(?:\d{1,6}(?:ms|[smhdwy])){1,7}(?![\w.])"
+_NO_TIME = re.compile(rf"(?:\[|\boffset(?=\s*[-+.\d]|\s+(?:inf|nan)\b))(?!{_TIME})", re.IGNORECASE)
+"""The beginning of a range, or of an offset, that is no time: of others, some crash the parser."""
 _REPEAT = re.compile(r"(?<!\\)[*+?{]")
 _REPEATED_GROUP = re.compile(r"(?<!\\)\)[*+{]")
 
@@ -55,15 +59,31 @@ def read_expression(text: str) -> Any:
     """
     if len(text) > MOST_CHARACTERS:
         raise ExpressionError(f"it has {len(text):,} characters, more than {MOST_CHARACTERS:,}")
-    try:
-        tree = pp.parse(text)
-    except ValueError as fault:
-        raise ExpressionError(f"Prometheus's grammar refuses it: {fault}") from None
+    tree = _parsed(text)
     for node, depth in _nodes(tree, 0):
         if depth > _DEEPEST:
             raise ExpressionError(f"it is nested more than {_DEEPEST} deep")
         _require_known(node, text)
+    if isinstance(without_parentheses(tree), (pp.MatrixSelector, pp.StringLiteral)):
+        raise ExpressionError("it is a range, or a text, and no number for each series")
     return tree
+
+
+def _parsed(text: str) -> Any:
+    if found := _NO_TIME.search(_blanked(text)):
+        told = "a range, or an offset, is written as a time here, such as 90s, 5m or 2d"
+        raise ExpressionError(told, found.start() + 1)
+    try:
+        return pp.parse(text)
+    except ValueError as fault:
+        raise ExpressionError(f"Prometheus's grammar refuses it: {fault}") from None
+
+
+def without_parentheses(node: Any) -> Any:
+    """What stands inside of them."""
+    while type(node) is pp.ParenExpr:
+        node = node.expr
+    return node
 
 
 def _nodes(node: Any, depth: int) -> Iterator[tuple[Any, int]]:
@@ -136,7 +156,11 @@ def place(text: str, name: str) -> int:
     >>> place("a{b='topk'} + topk(3, c)", "topk")
     15
     """
-    blank = _QUOTED.sub(lambda found: " " * len(found[0]), text)
+    blank = _blanked(text)
     around = r"\b" if name[0].isalnum() else ""
     found = re.search(around + re.escape(name) + around, blank)
     return found.start() + 1 if found else 0
+
+
+def _blanked(text: str) -> str:
+    return _QUOTED.sub(lambda found: " " * len(found[0]), text)

@@ -9,6 +9,7 @@ from typing import Any
 
 import promql_parser as pp
 
+from gpuedu.exercises.long_runs.promql.check import without_parentheses
 from gpuedu.exercises.long_runs.promql.matching import EvaluationError, combine
 from gpuedu.exercises.long_runs.promql.operators import (
     AGGREGATIONS,
@@ -91,7 +92,8 @@ class _Moment:
                 found[series.labels] = sample[1]
         return found
 
-    def _over(self, matrix: Any, function: Callable[..., float | None], *, keeps: bool) -> Vector:
+    def _over(self, node: Any, function: Callable[..., float | None], *, keeps: bool) -> Vector:
+        matrix = without_parentheses(node)
         selector = matrix.vector_selector
         end_s = self.time_s - _offset_s(selector)
         start_s = end_s - matrix.range.total_seconds()
@@ -109,7 +111,11 @@ class _Moment:
             return self._over(given[0], RANGE_FUNCTIONS[name], keeps=keeps)
         if name == "absent_over_time":
             is_there = self._over(given[0], RANGE_FUNCTIONS["present_over_time"], keeps=True)
-            return {} if is_there else {_absent_labels(given[0].vector_selector): 1.0}
+            return (
+                {}
+                if is_there
+                else {_absent_labels(without_parentheses(given[0]).vector_selector): 1.0}
+            )
         if name == "absent":
             return {} if self.value(given[0]) else {_absent_labels(given[0]): 1.0}
         if name == "time":
@@ -204,8 +210,7 @@ def _group(labels: Labels, modifier: Any) -> Labels:
 
 def _absent_labels(node: Any) -> Labels:
     """Of the series that lacks: what its selector says that it equals."""
-    while type(node) is pp.ParenExpr:
-        node = node.expr
+    node = without_parentheses(node)
     if type(node) is not pp.VectorSelector:
         return ()
     asked: Mapping[str, list[Matcher]] = {}

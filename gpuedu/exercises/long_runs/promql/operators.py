@@ -71,7 +71,7 @@ def quantile(share: float, values: Sequence[float]) -> float:
 
 def _variance(values: Sequence[float]) -> float:
     mean = sum(values) / len(values)
-    return sum((one - mean) ** 2 for one in values) / len(values)
+    return sum((one - mean) * (one - mean) for one in values) / len(values)  # `**` can overflow
 
 
 def _known(values: Sequence[float]) -> list[float]:

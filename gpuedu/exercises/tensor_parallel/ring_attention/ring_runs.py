@@ -41,6 +41,7 @@ class RingTask:
     latency_s: float
     bytes_per_s: float
     spread: float = 1.0
+    low: float = 0.0
     seed: int = 0
 
     @classmethod
@@ -67,7 +68,10 @@ class RingTask:
         """Queries (tokens, D), and keys and values (2, tokens, D), of all tokens."""
         rng, tokens = np.random.default_rng(self.seed), sum(self.lengths)
         queries = self.spread * rng.normal(0, 1, (tokens, self.width))
-        return queries, rng.normal(0, 1, (2, tokens, self.width))
+        kv = rng.normal(0, 1, (2, tokens, self.width))
+        if self.low:  # all scores are about so far below 0
+            queries[:, 0], kv[0, :, 0] = self.low * self.width**0.5, -1.0
+        return queries, kv
 
     def split(self, of_tokens: np.ndarray) -> list[np.ndarray]:
         """What each rank has of an array whose last axis but one is tokens."""

@@ -129,6 +129,20 @@ def watch_stack(step: Step, stack: Stack, device: str = "cpu") -> Any:
         return watch.trace()
 
 
+def with_gradients(
+    measure: Callable[[Step, Stack], Any], step: Step, stack: Stack
+) -> tuple[Any, list[Any]]:
+    """What is measured of a step, and which gradients this very step left in the weights."""
+    held: list[Any] = []
+
+    def run(segments: Sequence[Any], x: Any, y: Any, loss: Any) -> Any:
+        held.extend(segments)
+        return step(segments, x, y, loss)
+
+    found = measure(run, stack)
+    return found, [w.grad for segment in held for w in segment.parameters()]
+
+
 def passing_peak(trace: Any) -> int:
     """The most bytes at once of what comes and goes: saved activations, gradients of them."""
     from gpuedu.training.memory import points

@@ -21,6 +21,7 @@ from gpuedu.exercises.training_step.checkpointing.block_stacks import (
     passing_peak,
     run_step,
     watch_stack,
+    with_gradients,
 )
 
 _READY_MADE = "torch.utils.checkpoint"
@@ -43,9 +44,13 @@ def play_checkpointing(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dic
     stack, step = Stack(**inputs["stack"]), by_hand(checkpointed_step)
     seen = {"elsewhere": kept_elsewhere(step) if inputs["other"] else ""}
     if ask == "costs":
-        peak = passing_peak(watch_stack(step, stack))
-        return {**seen, "peak": peak, "flop": count_flop(step, stack)}
-    seen["short_peak"] = passing_peak(watch_stack(step, Stack(**SHORT_SIZES)))
+        trace, watched = with_gradients(watch_stack, step, stack)
+        flop, counted = with_gradients(count_flop, step, stack)
+        measured = [_first(watched), _first(counted)]
+        return {**seen, "peak": passing_peak(trace), "flop": flop, "measured": measured}
+    short = Stack(**SHORT_SIZES)
+    trace, watched = with_gradients(watch_stack, step, short)
+    seen |= {"short_peak": passing_peak(trace), "measured": [_first(watched)]}
     if ask == "else":
         return {**seen, **_left_behind(step, stack)}
     found = run_step(step, stack)
@@ -63,6 +68,11 @@ def play_checkpointing(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dic
 def _arrays(found: Mapping[str, Any]) -> list[np.ndarray]:
     """The gradients; an empty array where there is none."""
     return [np.zeros(0) if one is None else one for one in found["gradients"]]
+
+
+def _first(gradients: Sequence[Any]) -> np.ndarray:
+    """That of the first block's weights, which takes all others; empty where there is none."""
+    return np.zeros(0) if gradients[0] is None else gradients[0].numpy()
 
 
 def _left_behind(step: Step, stack: Stack) -> dict[str, Any]:

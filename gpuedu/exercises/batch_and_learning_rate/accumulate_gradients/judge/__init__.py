@@ -181,12 +181,17 @@ def most_bytes(task: Task = WIDE) -> int:
 
 
 def _memory_faults(case: Case, observed: Plain) -> Iterator[Fault]:
-    got = observed["peak"]
-    limit = most_bytes(_task(case.inputs))
+    got, task = observed["peak"], _task(case.inputs)
+    limit = most_bytes(task)
     if got > limit:
         yield Fault("memory", _tell_peak(case.inputs, got, limit))
     elif not got:
         told = "no activation was ever alive: your step computed nothing"
+        yield Undecided("memory", told)
+    elif not observed["gradients"] or _step_fault(
+        _big_batch(task)[0], observed["gradients"][0], 1, REL
+    ):
+        told = "that is judged once these micro-batches, too, have the big batch's gradients"
         yield Undecided("memory", told)
 
 

@@ -55,7 +55,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         drawn.append(Case(_ERRORS[error], inputs | {"at": int(rng.integers(4, 60))}, ("others",)))
     drawn += [_real(rng) for _ in range(2)]
     drawn += [_guess(rng), _guess(rng, below=True), _guess_between(rng)]
-    drawn += [_guess(rng, too_small=True), _tiny_samples()]
+    drawn += [_guess(rng, too_small=True), _tiny_samples(), _exact()]
     return drawn
 
 
@@ -113,6 +113,18 @@ def _guess_between(rng: np.random.Generator) -> Case:
         "fits": fits,
     }
     return Case("a sample takes no whole number of bytes", inputs, ("guess",))
+
+
+def _exact() -> Case:
+    """The last sample takes the last byte."""
+    inputs = {
+        "ask": "guess",
+        "small": (64, 40 * MIB),
+        "large": (128, 50 * MIB),
+        "budget_bytes": 100 * MIB + 10 * MIB // 64,
+        "fits": 449,
+    }
+    return Case("a budget that is used up", inputs, ("guess",))
 
 
 def _tiny_samples() -> Case:

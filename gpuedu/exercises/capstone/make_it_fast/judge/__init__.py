@@ -25,6 +25,8 @@ _BAND = 2e-3
 """How far a figure of the history may be from the slow program's, relative: rounding is free."""
 _LEAST_WORK = 0.7
 """Of what a step takes: less is computed elsewhere."""
+_MOST_STRAYS = 100
+"""Launches that a step may have and others have not: more than a whole evaluation in one batch."""
 _LEAST_MESSAGE_BYTES = 0.4
 """Of what an all-reduce of all gradients sends: in 16 bits, it's half."""
 _SAME = ("same", "resumes")
@@ -222,6 +224,15 @@ def _batch(case: Case, observed: Plain) -> Iterable[Fault]:
     if got == 0:
         told = "no convolution ran on the device between `model.eval()` and `model.train()`"
         yield Fault("evaluation-batch", told)
+    elif observed["bill"]["evaluation_flop"] < _LEAST_WORK * case.truth.needs.evaluation_flop:
+        flop = show_flop(observed["bill"]["evaluation_flop"])
+        told = f"an evaluation computes {flop} between `model.eval()` and `model.train()`"
+        needed = show_flop(case.truth.needs.evaluation_flop)
+        yield Fault("evaluation-batch", f"{told}; the model takes {needed} for the images held out")
+    elif observed["bill"]["strays"] > _MOST_STRAYS:
+        count = show_count(observed["bill"]["strays"])
+        told = f"outside of it, a step has {count} more launches than the others, as an evaluation"
+        yield Fault("evaluation-batch", f"{told} would have")
     elif got < LEAST_IMAGES:
         count = f"{show_count(got)} image{'' if got == 1 else 's'}"
         told = f"in an evaluation a convolution takes only {count} at once"

@@ -40,11 +40,15 @@ def _row_of(cost: Cost, observed: Plain) -> Row | None:
 
 
 def _rows(case: Case, observed: Plain) -> Iterable[Fault]:
-    known = [cost.name for cost in COSTS]
+    known, seen = [cost.name for cost in COSTS], set[str]()
     for row in rows_of(observed["report"]):
         if row.cost not in known:
             yield Fault("rows", f"line {row.line}: no cost is called `{row.cost}`")
             return
+        if row.cost in seen:
+            yield Fault("rows", f"line {row.line}: `{row.cost}` has a row already")
+            return
+        seen.add(row.cost)
     missing = [cost.name for cost in COSTS if _row_of(cost, observed) is None]
     if missing:
         yield Fault("rows", f"{len(missing)} of {len(COSTS)} costs have no row: `{missing[0]}`")

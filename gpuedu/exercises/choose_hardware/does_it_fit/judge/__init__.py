@@ -96,6 +96,7 @@ def _devices(rng: np.random.Generator) -> list[Case]:
         ("devices", (160_040 * GB, 10 * GB, 100 * GB)),  # 2,001 devices
         ("devices", (67.2 * GB, 10 * GB, 80 * GIB)),  # one, by a part of a GB
         ("never", (160 * GB, 90 * GB, 100 * GB)),  # no room at all
+        ("never", (0.0, 90 * GB, 100 * GB)),  # and nothing to put there
     ]
     return [
         call_case(decides, "devices_needed", **dict(zip(names, one, strict=True)))

@@ -62,7 +62,9 @@ _DRAW = {
         rng.uniform(100, 200, (blocks, threads)),
     ),
     "shares": lambda rng, _, threads, rows: (
-        rng.integers(1, 50, (rows, threads)) * 4.0 ** rng.integers(-3, 4, (rows, 1)),
+        rng.integers(1, 50, (rows, threads))
+        * np.where(np.arange(threads) % 5, 1, -1)
+        * 4.0 ** rng.integers(-3, 4, (rows, 1)),
         -rng.uniform(1, 2, (rows, threads)),
     ),
 }

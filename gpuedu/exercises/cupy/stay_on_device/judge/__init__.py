@@ -26,7 +26,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
     Then rows whose logits are far from each other, and a column of very small numbers.
     """
     drawn = [_case(rng, *shape) for shape in _SHAPES]
-    return [*drawn, _far_apart(rng), _small_column(rng)]
+    return [*drawn, _far_apart(rng), _small_column(rng), _far_apart(rng, is_alike=True)]
 
 
 def _case(rng: np.random.Generator, n: int, d: int, c: int) -> Case:
@@ -40,12 +40,18 @@ def _case(rng: np.random.Generator, n: int, d: int, c: int) -> Case:
     return Case(f"x of shape ({n}, {d}), {c} classes", inputs)
 
 
-def _far_apart(rng: np.random.Generator) -> Case:
-    """Weights so large that exp overflows, and that one row lies far below another."""
+def _far_apart(rng: np.random.Generator, *, is_alike: bool = False) -> Case:
+    """Weights so large that exp overflows, and that one row lies far below another.
+
+    If classes are alike, all logits of many rows are far below 0.
+    """
     x, w = (_case(rng, 33, 5, 4).inputs[name] for name in ("x", "d_w"))
+    if is_alike:
+        w = (w[:, :1] + 0.02 * w).astype(np.float32)
     largest = logits({"x": x, "d_w": w}).max(axis=1)
     w = (w * (_SPREAD / (largest.max() - largest.min()))).astype(np.float32)
-    return Case("logits in the hundreds, rows far apart", {"x": x, "d_w": w})
+    label = "logits in the hundreds, rows far apart"
+    return Case(label + ", classes alike" * is_alike, {"x": x, "d_w": w})
 
 
 def _small_column(rng: np.random.Generator) -> Case:

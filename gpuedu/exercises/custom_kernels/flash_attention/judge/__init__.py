@@ -50,6 +50,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _case(rng, 50, 16, 32, ("causal",), is_causal=True, scale=scales[3], width=32),
         _case(rng, 48, 16, 16, ("safe",), scale=60.0),
         _case(rng, 40, 16, 16, ("safe",), scale=60.0, is_causal=True),
+        _low(rng),
         _case(rng, _MANY, 1024, 64, ("right",)),
         _case(rng, _MANY, 1024, 64, ("causal",), is_causal=True),
     ]
@@ -73,6 +74,14 @@ def _case(
     blocks = f"blocks of {block_m} queries and {block_n} keys"
     label = f"{n} tokens, {blocks}{', causal' if is_causal else ''}, scale {scale:g}"
     return Case(label, inputs, decides)
+
+
+def _low(rng: np.random.Generator) -> Case:
+    """All scores are far below 0."""
+    case = _case(rng, 40, 16, 16, ("safe",), scale=60.0, is_causal=True)
+    given = case.inputs
+    given = {**given, "q": np.abs(given["q"]), "k": -np.abs(given["k"])}
+    return Case(f"{case.label}, all scores far below 0", given, case.decides)
 
 
 def attention(inputs: Inputs) -> np.ndarray:

@@ -31,6 +31,13 @@ def cases(rng: np.random.Generator) -> list[Case]:
     for says, step in (("rise", 50.0), ("fall", -50.0)):
         scores = step * np.arange(32) + rng.normal(size=32)
         found.append(_case(rng, f"scores that {says} by 50", scores, _EVEN, "safe"))
+    for says, step in (("rise", 9.0), ("fall", -9.0)):
+        scores = step * np.repeat(np.arange(4), 8) + rng.normal(size=32)
+        found.append(_case(rng, f"blocks that {says} by 9", scores, _EVEN, "right"))
+    for first, second in ((0.0, 6.0), (6.0, 0.0)):
+        scores = rng.normal(size=32) + np.repeat([first, second], 16)
+        found.append(_case(rng, "two halves 6 apart", scores, _EVEN, "merge", parts=(0, 2, 4)))
+    found.append(_case(rng, "scores around -2,000", rng.normal(size=32) - 2000, _EVEN, "safe"))
     scores = rng.permutation(50.0 * np.arange(32))
     found.append(_case(rng, "scores from 0 to 1,550 in any order", scores, _EVEN, "safe"))
     for says, hidden in (

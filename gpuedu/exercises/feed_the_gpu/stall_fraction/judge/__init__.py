@@ -33,7 +33,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         ]
     drawn += [_case("a long queue", *_jitter(rng, 7), 7, ("done",)) for _ in range(3)]
     drawn += [_case("a single batch", *_jitter(rng, 1), 2, ("done",))]
-    for depth in (1, 2, 3, 1):
+    for depth in (1, 2, 3, 1, 5):
         times = _that_tell(rng, depth)
         drawn.append(_case(f"a queue of {depth}", *times, depth, ("full-queue",)))
     drawn += [_case("a long queue", *_jitter(rng, 6), 6, ("stall",)) for _ in range(3)]
@@ -73,9 +73,10 @@ def _jitter(rng: np.random.Generator, count: int) -> tuple[list[float], list[flo
 
 def _that_tell(rng: np.random.Generator, depth: int) -> tuple[list[float], list[float]]:
     """Times for which a place more, a place less and an endless queue all give other results."""
+    fast = max(depth + 3, 3 * depth - 3)
     for _ in range(1000):
-        loads = _times(rng, 1, 4, depth + 3) + _times(rng, 15, 20 + 15 * depth, 4)
-        computes = _times(rng, 6, 12, depth + 7)
+        loads = _times(rng, 1, 4, fast) + _times(rng, 15, 20 + 15 * depth, 4)
+        computes = _times(rng, 6, 12, fast + 4)
         ends = {
             round(schedule(loads, computes, d)[-1], 7) for d in (depth - 1, depth, depth + 1, 99)
         }

@@ -25,6 +25,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
 def _case(rng: np.random.Generator, n: int) -> Case:
     most = _LARGEST if n >= _FROM_HERE_LARGE else 1000
     a = rng.integers(-most, most, n, dtype=np.int32)
+    a[7 : n - 1 : 90] = 0
     inputs = {"a": a, "out": rng.integers(5000, 9000, n, dtype=np.int32)}
     inputs |= {"grid": 1, "block": n}
     return Case(f"n = {n}, {LaunchShape(1, n)}", inputs)

@@ -86,7 +86,18 @@ def _chunks(rng: np.random.Generator) -> list[Case]:
         _attend_case(rng, "chunk", [4], 9, [3], heads=2, width=4),
         _attend_case(rng, "chunk", [1, 5], 11, [4], heads=2, width=3),
         _attend_case(rng, "chunk", [0, 0], 12, [4, 1, 3, 1], heads=2, width=5, kept=[[4, 2]]),
+        _far_below(rng),
     ]
+
+
+def _far_below(rng: np.random.Generator) -> Case:
+    """All scores are -200 or less, and of whole numbers, so that float32 has them exactly."""
+    inputs = _inputs(rng, ATTEND, [1, 5], 11, [4], heads=2, width=4)
+    inputs["cache_k"], (call,) = -1 - np.floor(np.abs(inputs["cache_k"])), inputs["calls"]
+    call["key"] = -1 - np.floor(np.abs(call["key"]))
+    call["query"] = 100 * (1 + np.floor(np.abs(call["query"])))
+    label = f"{_label([1, 5], 11, [4])}, all scores far below 0"
+    return Case(label, inputs, ("chunk",), truth=results_of(inputs))
 
 
 def _groups(rng: np.random.Generator) -> list[Case]:
@@ -160,6 +171,8 @@ def _bytes(rng: np.random.Generator) -> list[Case]:
         (2, (128, 5, 3, 80, 4)),
     ):
         lengths = [int(one) for one in rng.integers(3, sizes[0] - 2, texts)]
+        if texts == 2:
+            lengths[-1] = 0  # a text without tokens reserves its places, too
         inputs = {"ask": BYTES, "lengths": lengths, "sizes": list(sizes)}
         told = ", ".join(map(str, sizes))
         found.append(Case(f"`cache_bytes({lengths}, {told})`", inputs, ("bytes",)))

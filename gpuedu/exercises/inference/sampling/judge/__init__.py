@@ -31,6 +31,9 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _scores(draw_scores(rng, count, 2.0), "temperature", temperature)
         for count, temperature in ((3, 1.0), (5, 0.5), (40, 1.0), (40, 2.0), (7, 0.25))
     ]
+    close = draw_scores(rng, 5, 0.02)
+    close[3] = close[1]
+    found.append(_scores(close, "temperature", 0.01))
     for count in (5, 40):
         scores = draw_scores(rng, count, 2.0)
         found.append(_scores(scores, "greedy", 0.0))

@@ -114,6 +114,13 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
         return
     told = list(_graph_faults(case, observed))
     (prop,) = case.decides
+    for at, (got, wanted) in enumerate(
+        zip(observed["outs"], right_outputs(case.inputs)[0], strict=True)
+    ):
+        if not np.allclose(got, wanted, rtol=0, atol=_REL * np.abs(wanted).max()):
+            call = _said(case.inputs["calls"][at])
+            yield Undecided(prop, f"compiled, it gives another output than {_GIVEN[3:]} ({call})")
+            return
     yield from told if prop == "graph" else _again_faults(prop, case, observed)
 
 

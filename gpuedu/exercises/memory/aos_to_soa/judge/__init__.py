@@ -24,7 +24,7 @@ _LAUNCHES = (
     (1, 1, 32),
     (129, 3, 64),
 )
-_TABLES = (256, 33, 1)
+_TABLES = (256, 33, 1, 6)
 _RIGHT = ("every", "inside")
 _KEEP = "The caller may need its inputs again. Where does the result go?"
 

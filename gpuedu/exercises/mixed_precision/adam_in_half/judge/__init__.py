@@ -30,6 +30,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
     changing = usual[:60].copy()
     changing[10:45] *= 0.02  # v falls, and then an update is longer than the rate
     changing[5:9, ::2] = 0.0
+    changing[7] = 0.0  # what is remembered moves weights then, too
     falling = np.repeat([1e-3, 4e-4], 30)
     drawn += [
         _steps("finite", "gradients of 0", zeros, 1e-3, rng),

@@ -15,7 +15,7 @@ from gpuedu.exercises.pipelines.schedules import FORWARD, from_plain
 _COSTS = ((1, 2), (1, 1), (3, 1), (2, 3), (1, 3), (1, 2), (2, 5))
 _SHARES = (
     *((6, 0.07), (4, 0.25), (64, 0.0047), (5, 0.5), (2, 0.6), (1, 0.1)),
-    *((4, 0.2), (7, 0.2), (4, 0.6), (20, 0.95)),
+    *((4, 0.2), (7, 0.2), (4, 0.6), (20, 0.95), (22, 0.35), (10, 0.072)),
 )
 """Stages and shares; with the last ones a formula in floats gives one too many."""
 _LISTS = ("gradients", "forward-first", "time")

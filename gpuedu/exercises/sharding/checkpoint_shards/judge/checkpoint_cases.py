@@ -58,8 +58,9 @@ def _shapes(rows: int, width: int) -> dict[str, tuple[int, ...]]:
 
 
 def _with_expert(held: Held) -> Held:
-    """The same, and on rank 1 tensors of which no other rank has a number."""
+    """The same, and on rank 1 tensors of which no other rank has a number, by an empty range."""
     held[0]["expert.bias"] = (0, 0)
+    held[0]["expert.weight"] = (6, 6)
     held[1] |= {"expert.weight": (0, 6), "expert.bias": (0, 2)}
     return held
 

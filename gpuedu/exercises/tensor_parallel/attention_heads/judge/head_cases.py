@@ -24,6 +24,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _loss_case(rng, "6 words on 1 rank", 1, 6, "losses", "gradient"),
         _loss_case(rng, "13 words on 5 ranks", 5, 13, "padding"),
         _loss_case(rng, "5 words on 4 ranks, far padding", 4, 5, "padding", above=_FAR),
+        _loss_case(rng, "5 words on 4 ranks, scores about -1,000", 4, 5, "padding", shift=-_FAR),
         _loss_case(rng, "scores about 1,000", 3, 12, "stable", shift=_FAR),
         _loss_case(rng, "scores about -1,000", 4, 8, "stable", shift=-_FAR),
         _loss_case(rng, "scores that are 1,000 apart", 3, 12, "stable", spread=_FAR),

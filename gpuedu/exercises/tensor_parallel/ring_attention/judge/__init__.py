@@ -42,13 +42,14 @@ def cases(rng: np.random.Generator) -> list[Case]:
         *decides: str,
         causal: bool = False,
         spread: float = 1.0,
+        low: float = 0.0,
         message_ms: float = 0.5,
     ) -> Case:
         width = int(rng.integers(3, 7))
         size = 16 * width * max(lengths)
         rate = size / ((message_ms - 0.02) * MS)
         times = 1 * MS / max(lengths) ** 2, 0.02 * MS, rate
-        task = RingTask(lengths, width, causal, *times, spread=spread, seed=next(seeds))
+        task = RingTask(lengths, width, causal, *times, spread=spread, low=low, seed=next(seeds))
         return Case(label, {"task": asdict(task), "seed": next(seeds)}, decides)
 
     each = int(rng.integers(3, 6))
@@ -64,6 +65,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         draw("lengths 4, 1, 3, causal", (4, 1, 3), "uneven", "messages", "memory", causal=True),
         draw("large scores", (each,) * 3, "stable", spread=LARGE),
         draw("large scores, causal", (each,) * 4, "stable", causal=True, spread=LARGE),
+        draw("scores around -2,000, causal", (each,) * 4, "stable", causal=True, low=2000.0),
     ]
 
 

@@ -68,6 +68,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         # Of the largest target alone, `one_hot` does not know how many classes there are.
         _case(rng, "one sample of class 0", "relu", (1, 3, 8, 2), 0.5, relu, seen=1),
         _case(rng, "scores in the thousands", "relu", (6, 5, 7, 4), 0.9, ("stable",), scores=3e3),
+        _case(rng, "far below 0", "relu", (6, 5, 7, 4), 0.9, ("stable",), scores=3e3, low=9e4),
     ]
 
 
@@ -82,8 +83,12 @@ def _case(
     spread: float = 1.0,
     scores: float = 1.0,
     seen: int | None = None,
+    low: float = 0.0,
 ) -> Case:
-    """``seen``: only so many of the classes are among the targets; all, by default."""
+    """``seen``: only so many of the classes are among the targets; all, by default.
+
+    ``low``: how far below 0 all scores are.
+    """
     n, i, h, c = sizes
     mask = (rng.random((n, h)) < keep).astype(np.float64)
     mask.flat[0] = 1.0
@@ -98,7 +103,7 @@ def _case(
         "w1": spread * rng.standard_normal((i, h)),
         "b1": rng.standard_normal(h),
         "w2": scores * rng.standard_normal((h, c)),
-        "b2": scores * rng.standard_normal(c),
+        "b2": scores * rng.standard_normal(c) - low,
     }
     return Case(label, inputs, decides)
 

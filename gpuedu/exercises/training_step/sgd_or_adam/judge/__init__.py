@@ -67,6 +67,7 @@ def _case(
 ) -> Case:
     """The first steps go at one rate, as far as a first counterexample needs; then it changes."""
     gradients = size * rng.normal(size=(_STEPS, *shape)) + size * rng.normal(size=shape)
+    gradients[2] = gradients[1, ..., 0] = 0  # what is remembered moves weights then, too
     inputs = {
         "rule": rule,
         "weights": rng.normal(size=shape).astype(dtype),

@@ -29,14 +29,18 @@ def cases(rng: np.random.Generator) -> list[Case]:
     long = 2**17 + int(rng.integers(1, 1000)) * 2 + 1  # more than 16 bits count
     drawn = [_case(rng, n, "parallel", recorded=True) for n in (some, long)]
     drawn += [_case(rng, n, "right", "inputs") for n in (1024, 64)]
+    with_0 = _case(rng, 64, "right", "inputs")
+    drawn.append(Case("a = 0", {**with_0.inputs, "a": 0.0}, with_0.decides))
     return drawn + [_case(rng, n, "any-length", "inputs") for n in (*_ODD_LENGTHS, some, long)]
 
 
 def _case(rng: np.random.Generator, n: int, *names: str, recorded: bool = False) -> Case:
+    arrays = {a: rng.normal(3, 2, n).astype(np.float32) for a in ("x", "y", "out")}
+    arrays["x"][1::5] = arrays["y"][2::5] = 0
     inputs = {
         "recorded": recorded,
         "a": float(np.float32(rng.uniform(1.5, 4.0) * rng.choice([-1, 1]))),
-        **{array: rng.normal(3, 2, n).astype(np.float32) for array in ("x", "y", "out")},
+        **arrays,
     }
     return Case(f"n = {n}", inputs, names)
 
