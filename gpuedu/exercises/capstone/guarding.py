@@ -62,6 +62,8 @@ class Guard:
                     f"the class {made.__name__} extends {one.__name__}",
                     remedy="Extend modules, optimizers, exceptions, dict and the like.",
                 )
+        # Asked first: so NumPy never runs a method of the program's while it goes through a list.
+        made.__array__ = _refuse_array
         return made
 
     def may_get(self, thing: Any, name: str) -> Any:
@@ -104,6 +106,13 @@ class Guard:
         if isinstance(thing, FunctionType):
             return self._is_own(thing.__globals__)
         return isinstance(thing, (torch.Tensor, torch.nn.Module, Optimizer, LRScheduler))
+
+
+def _refuse_array(thing: Any, *_: Any, **__: Any) -> Any:
+    raise AnswerError(
+        f"NumPy is given an object of the class {type(thing).__name__}",
+        remedy="Give it arrays, numbers, and lists of them.",
+    )
 
 
 _EXTENDED = (

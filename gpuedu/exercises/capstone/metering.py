@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -153,7 +152,6 @@ class _Host(SynchronizationCounter):
     ) -> Any:
         """Note a copy to the device; all else is seen above."""
         name, given = self._name(func), kwargs or {}
-        _require_values(name, (args, given))
         is_upload = (name in _MAKERS and self._uploads(name, args, given)) or self._sends(
             name, args, given
         )
@@ -256,32 +254,6 @@ def recomputing_seen() -> Iterator[None]:
 
     with patch.object(module, "checkpoint", checkpoint):
         yield
-
-
-_PLAIN = (
-    *(type(None), bool, int, float, complex, str, bytes, slice, range, type(Ellipsis)),
-    *(Tensor, nn.Parameter, torch.Size, torch.dtype, torch.device, torch.layout),
-    *(torch.memory_format, torch.Generator, torch.Stream, torch.Event, np.ndarray),
-    *(torch.ScriptObject, torch.UntypedStorage, torch.TypedStorage),
-)
-
-
-def _require_values(name: str, given: Any) -> None:
-    """AnswerError where a function of PyTorch is given what would run the program's lines in it."""
-    kind = type(given)
-    if kind in _PLAIN or isinstance(given, (np.generic, np.dtype)):
-        return
-    module = str(getattr(given if isinstance(given, type) else kind, "__module__", ""))
-    if kind in (list, tuple) or (isinstance(given, tuple) and module.startswith("torch.")):
-        for one in given:
-            _require_values(name, one)
-    elif kind in (dict, OrderedDict):
-        _require_values(name, list(given.values()))
-    elif not (isinstance(given, type) and module.partition(".")[0] == "torch"):
-        raise AnswerError(
-            f"`{name}` is given an object of type {kind.__name__}",
-            remedy="Give functions of PyTorch tensors, numbers, and lists of them.",
-        )
 
 
 class _Device(LiveCounter):

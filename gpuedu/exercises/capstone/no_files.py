@@ -1,7 +1,8 @@
 """Files are in the store: PyTorch and NumPy read and write none of the disk's.
 
 What PyTorch reads has to be what it wrote: it believes a file's sizes. And a tensor that shares an
-array's numbers could write even where the array may not: it gets a copy of those.
+array's numbers could write even where the array may not: it gets a copy of those. A generator
+believes a state's place in its numbers, too, so it goes on only from one that a generator had.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _OF_NUMPY = b"\x93NUMPY"
 """How the file of an array begins."""
 _SHARING = ("from_numpy", "as_tensor", "asarray")
 _KNOWN: set[bytes] = set()
-"""Digests of what ``torch.save`` wrote, and of what a program was given."""
+"""Digests of what ``torch.save`` wrote, of generators' states, and of what a program was given."""
 
 
 def know_file(content: bytes | memoryview) -> None:
@@ -46,6 +47,8 @@ def no_files() -> Iterator[None]:
             library = torch if module == "torch" else np
             guarded = _guarded(getattr(library, name), full, place)
             stack.enter_context(patch.object(library, name, guarded))
+        stack.enter_context(patch.object(torch, "get_rng_state", _kept(torch.get_rng_state)))
+        stack.enter_context(patch.object(torch, "set_rng_state", _of_kept(torch.set_rng_state)))
         for name in _SHARING:
             stack.enter_context(patch.object(torch, name, _copying(getattr(torch, name))))
         yield
@@ -88,6 +91,29 @@ def _known(file: io.BytesIO, place: object) -> io.BytesIO:
             remedy="Is it all of that file, from its beginning?",
         )
     return io.BytesIO(content)
+
+
+def _kept(get_rng_state: Callable[..., Any]) -> Callable[..., Any]:
+    def get() -> Any:
+        state = get_rng_state()
+        know_file(state.numpy().tobytes())
+        return state
+
+    return get
+
+
+def _of_kept(set_rng_state: Callable[..., Any]) -> Callable[..., Any]:
+    def set_(new_state: Any) -> None:
+        import torch
+
+        if type(new_state) is not torch.Tensor:
+            raise AnswerError("`torch.set_rng_state` takes what `torch.get_rng_state` gave")
+        state = new_state.detach().clone()  # of which nothing else can change what is looked at
+        if sha256(state.numpy().tobytes()).digest() not in _KNOWN:
+            raise AnswerError("`torch.set_rng_state` takes what `torch.get_rng_state` gave")
+        set_rng_state(state)
+
+    return set_
 
 
 def _copying(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -145,28 +145,28 @@ _OF_OBJECTS = """
     cache_clear cache_info children choice choose clip compress conj copy cpu cuda cumprod
     cumsum data default_factory defaults detach device diagonal dot double dtype dumps
     elapsed_time eps errno eval extra_repr field fill flags flat flatten flatten_parameters
-    float forward from_iterable func get_buffer get_last_lr get_lr get_parameter get_scale
-    get_state getter grad grad_fn half in_proj_bias in_proj_weight initial_seed int integers
-    is_completed is_cpu is_cuda is_enabled is_leaf is_sparse item itemsize keywords last_epoch
-    layout load_state_dict long manual_seed max mean min modules name named_buffers
-    named_children named_modules named_parameters names nbytes ndim nelement new_tensor normal
-    num_batches_tracked numpy op optimizer out_proj param_groups parameters permutation
-    permuted prod ptp query random ravel read read_many record record_event recv
-    register_buffer register_forward_hook register_forward_pre_hook register_module
-    register_parameter register_step_post_hook register_step_pre_hook remove requires_grad
-    requires_grad_ reset_parameters resolution round running_mean running_var scale schedulers
-    searchsorted seed send set_state setter shape short shuffle size smallest_normal solve sort
-    spawn squeeze standard_normal state state_dict step strerror strides sum swapaxes
-    synchronize take throw tiny to tobytes tolist total train training transpose type uniform
-    unique unscale_ update value var view wait wait_event wait_stream write zero_grad
+    float forward from_iterable get_buffer get_last_lr get_lr get_parameter get_scale getter
+    grad grad_fn half in_proj_bias in_proj_weight initial_seed int integers is_completed is_cpu
+    is_cuda is_enabled is_leaf is_sparse item itemsize last_epoch layout load_state_dict long
+    manual_seed max mean min modules name named_buffers named_children named_modules
+    named_parameters names nbytes ndim nelement new_tensor normal num_batches_tracked numpy op
+    optimizer out_proj param_groups parameters permutation permuted prod ptp query random ravel
+    read read_many record record_event recv register_buffer register_forward_hook
+    register_forward_pre_hook register_module register_parameter register_step_post_hook
+    register_step_pre_hook remove requires_grad requires_grad_ reset_parameters resolution
+    round running_mean running_var scale schedulers searchsorted seed send setter shape short
+    shuffle size smallest_normal solve sort spawn squeeze standard_normal state state_dict step
+    strerror strides sum swapaxes synchronize take throw tiny to tobytes tolist total train
+    training transpose type uniform unique unscale_ update value var view wait wait_event
+    wait_stream write zero_grad
 """
 OF_OBJECTS = frozenset(_OF_OBJECTS.split())
 """What a program may use of a library's object, beside methods of Python's own and operators."""
 _REFUSED = """
-    as_strided as_strided_ bit_generator coalesce format format_map gen getbuffer mro resize
-    resize_ resize_as resize_as_ resize_as_sparse_ set_ sparse_resize_ sparse_resize_and_clear_
-    to_mkldnn to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr
-    with_traceback
+    as_strided as_strided_ bit_generator coalesce format format_map func gen get_state
+    getbuffer mro resize resize_ resize_as resize_as_ resize_as_sparse_ set_ set_state
+    sparse_resize_ sparse_resize_and_clear_ to_mkldnn to_sparse to_sparse_bsc to_sparse_bsr
+    to_sparse_coo to_sparse_csc to_sparse_csr with_traceback
 """
 ENDINGS = frozenset({"close", "send", "throw"})
 """What Python calls of an object from which a generator yields, when that one ends."""

@@ -11,7 +11,7 @@ import ast
 import builtins
 import importlib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import BuiltinFunctionType, FunctionType, ModuleType
@@ -55,16 +55,30 @@ def plain_trees(program: Mapping[str, str], label: str) -> dict[str, ast.Module]
     trees = {name: _parsed(f"{label}/{name}", text) for name, text in program.items()}
     own = frozenset(name.removesuffix(".py") for name in program)
     members = own_attributes(trees.values())
-    if ends := members & ENDINGS:
+    given = frozenset(_given_names(trees.values()))
+    if ends := (members | given) & ENDINGS:
         told = f"`{min(ends)}` is no name for what is yours: Python uses it by itself"
         raise AnswerError(f"{label}: {told}", remedy="another name")
     found = {}
     for name, tree in trees.items():
         try:
-            _Reader(f"{label}/{name}", own, members).read(tree)
+            _Reader(f"{label}/{name}", own, members, given).read(tree)
             found[name.removesuffix(".py")] = _rewritten(tree)
         except RecursionError:
             raise AnswerError(f"{label}/{name}: something in it is nested too deeply") from None
+    return found
+
+
+def _given_names(trees: Iterable[ast.Module]) -> set[str]:
+    """Everything that the files give a name: variables, functions, classes, and imports."""
+    found: set[str] = set()
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, ast.alias):
+            found.add((node.asname or node.name).partition(".")[0])
     return found
 
 
@@ -89,8 +103,11 @@ class _Own(ModuleType):
 
 
 class _Reader(ast.NodeVisitor):
-    def __init__(self, file: str, own: frozenset[str], members: frozenset[str]) -> None:
-        self._file, self._own, self._members = file, {name: _Own(name) for name in own}, members
+    def __init__(
+        self, file: str, own: frozenset[str], members: frozenset[str], given: frozenset[str]
+    ) -> None:
+        self._file, self._own = file, {name: _Own(name) for name in own}
+        self._members, self._given = members, given
         self._imported: dict[str, object] = {}
         self._rebound: set[str] = set()
         """Names that the file gives a meaning."""
@@ -266,11 +283,11 @@ class _Reader(ast.NodeVisitor):
         if len(node.decorator_list) == 1 and self._is_manager(node.decorator_list[0]):
             return
         for one in in_body(node):
-            ends = isinstance(one, ast.With) or getattr(one, "finalbody", None)
+            ends = isinstance(one, (ast.With, ast.Try, ast.TryStar))
             if ends and any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in in_body(one)):
                 self._refuse(
                     one,
-                    "a generator yields in `with`, or in `try` with `finally`",
+                    "a generator yields in `with` or `try`",
                     "Only what `@contextmanager`, and nothing else, stands above may do that.",
                 )
 
@@ -353,8 +370,9 @@ class _Reader(ast.NodeVisitor):
         if node.attr.startswith("_") and not (is_own or is_start):
             remedy = "`super().__init__()`" if node.attr == "__init__" else ""
             self._refuse(node, f"`.{node.attr}` is not allowed here", remedy)
+        # A name that stands for an own file may be a parameter's, too.
+        self._require_attribute(node, node.attr, self._given if isinstance(base, _Own) else ())
         if not isinstance(base, _Own):
-            self._require_attribute(node, node.attr)
             self.visit(node.value)
 
     def _is_super(self, node: ast.expr) -> bool:
@@ -365,7 +383,7 @@ class _Reader(ast.NodeVisitor):
         is_whole = not names or (len(names) == 2 and names[0] in self._own_classes)
         return is_whole and names[1:] in ([], ["self"]) and not node.keywords
 
-    def _require_attribute(self, node: ast.AST, name: str) -> None:
+    def _require_attribute(self, node: ast.AST, name: str, given: Collection[str] = ()) -> None:
         if name in library_attributes():
             remedy = "If it is your own, give it another name." if name in self._members else ""
             if name in ("format", "format_map"):
@@ -373,7 +391,8 @@ class _Reader(ast.NodeVisitor):
             if name in HOOKS:
                 remedy = "Do it after the backward pass: what a hook costs is not counted."
             self._refuse(node, f"`.{name}` is not allowed here", remedy)
-        if not (name.startswith("_") or name in self._members or name in allowed_attributes()):
+        is_known = name in self._members or name in allowed_attributes() or name in given
+        if not (name.startswith("_") or is_known):
             self._refuse(
                 node,
                 f"`.{name}` is not known here",

@@ -153,12 +153,13 @@ def on_ranks(
     import torch.distributed as dist
 
     from gpuedu.exercises.capstone.operations import AllowedOperations
+    from gpuedu.exercises.capstone.plain_values import PlainValues
     from gpuedu.exercises.capstone.store import Store
     from gpuedu.multi.light.running import run_light
 
     def one_rank() -> Any:
         here = {**settings, "rank": dist.get_rank(), "ranks": ranks}
-        with AllowedOperations():  # each rank is a thread, and has modes of its own
+        with AllowedOperations(), PlainValues():  # each rank is a thread, and has modes of its own
             return run(Store(dict(files)).lent(), here)
 
     return run_light(one_rank, ranks, lend_to=(run,))

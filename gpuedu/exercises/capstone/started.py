@@ -23,12 +23,14 @@ def started(
     """
     from gpuedu.exercises.capstone.metering import recomputing_seen
     from gpuedu.exercises.capstone.operations import AllowedOperations
+    from gpuedu.exercises.capstone.plain_values import PlainValues
     from gpuedu.exercises.capstone.untouched import torch_untouched
 
     with (
         quiet_torch(),
         torch_untouched(),
         AllowedOperations(),
+        PlainValues(),
         recomputing_seen(),
         loaded(program, label, wanted) as module,
     ):

@@ -10,6 +10,7 @@ from torch import nn
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.capstone.bill import bill_of, launches_of, steps_of
 from gpuedu.exercises.capstone.metering import metered, recomputing_seen
+from gpuedu.exercises.capstone.plain_values import PlainValues
 from gpuedu.exercises.capstone.saved_values import SavedValues
 from gpuedu.exercises.capstone.store import Store
 from gpuedu.exercises.training.quiet import quiet_torch
@@ -143,8 +144,11 @@ class Sequence:
 
 @pytest.mark.parametrize("given", [Sequence(), print, (one for one in [1])])
 def test_functions_of_pytorch_run_no_lines_of_the_program(given):
-    with pytest.raises(AnswerError, match="`tensor` is given an object of type"):
+    told = pytest.raises(AnswerError, match="`tensor` is given an object of type")
+    with told, PlainValues():
         count(lambda: torch.tensor([given, torch.ones(1, device=DEVICE)]))
+    with told, PlainValues():
+        torch.tensor(given)
 
 
 def test_what_is_computed_again_in_a_backward_pass_is_seen():

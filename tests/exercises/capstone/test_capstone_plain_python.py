@@ -99,6 +99,8 @@ REFUSED = {
     "from torch.optim.lr_scheduler import wraps": "`torch.optim.lr_scheduler.wraps` is not allowed",
     "import statistics as s\nx = s.mul": "`statistics.mul` is not allowed",
     "from torch.optim import lr_scheduler as s\nx = s.LambdaLR": "a function of the step",
+    "from . import train\ndef f(train):\n    return train.gi_frame": "`.gi_frame` is not allowed",
+    "from . import train\ndef f(train):\n    return train.other": "`.other` is not known",
     "from . import train\nx = train": "the module `train` is used as a value",
     "from . import train\nx = [train][0]": "the module `train` is used as a value",
     "from . import train\nx = train.__dict__": "`.__dict__` is not allowed",
@@ -155,6 +157,9 @@ REFUSED = {
     "from contextlib import contextmanager\ndef g(contextmanager):\n    @contextmanager\n"
     "    def f():\n        with x:\n            yield": "a generator yields in",
     "x.gen = y": "`.gen` is not allowed",
+    "x.func()": "`.func` is not allowed",
+    "def f():\n    try:\n        yield 1\n    except g(): pass": "a generator yields in",
+    "import torch\nx = torch.Generator().set_state(y)": "`.set_state` is not allowed",
     "x.register_hook(y)": "`.register_hook` is not allowed",
     "x = (": "was never closed",
     "x = '\0'": "null",
@@ -179,6 +184,8 @@ def test_what_is_refused_and_in_which_line(text):
     [
         "class A:\n    def close(self): pass",
         "x.throw = y",
+        "class A:\n    if x:\n        def close(self): pass",
+        "class A:\n    class close: pass",
         "class A:\n    send: int = 1",
         "from collections import namedtuple\nA = namedtuple('A', 'first close')",
     ],
@@ -201,8 +208,8 @@ ACCEPTED = {
     "a context": "from contextlib import contextmanager\n@contextmanager\ndef f():\n    yield 1",
     "a context that ends": "from contextlib import contextmanager\n@contextmanager\ndef f():\n"
     "    try:\n        yield 1\n    finally:\n        x = 1",
-    "a generator in parts": "def f():\n    try:\n        yield 1\n    except ValueError:\n"
-    "        yield 2\n    with x:\n        y = (one for one in x)",
+    "a generator in parts": "def f():\n    yield 1\n    try:\n        y = 1\n    except ValueError:\n"
+    "        y = 2\n    with x:\n        y = (one for one in x)",
     "a module": "from torch import nn\nclass A(nn.Module):\n    def __init__(self):\n"
     "        super().__init__()\n        self.a, self._b = nn.Linear(1, 1), 2\n"
     "    def forward(self, x):\n        return self.a(x)",
@@ -242,7 +249,7 @@ ACCEPTED = {
 
 @pytest.mark.parametrize("name", ACCEPTED)
 def test_what_is_accepted(name):
-    assert plain_trees({"a.py": ACCEPTED[name], "train.py": ""}, "fast")["a"].body
+    assert plain_trees({"a.py": ACCEPTED[name], "train.py": "run = x = 1"}, "fast")["a"].body
 
 
 def test_what_is_an_error_elsewhere_is_one_here():

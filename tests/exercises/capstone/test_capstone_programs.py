@@ -328,6 +328,37 @@ def test_what_a_program_does_not_extend(text):
         pass
 
 
+STATES_OF_RANDOM_NUMBERS = """
+import torch
+def run(change):
+    state = torch.get_rng_state()
+    first = torch.rand(1)
+    if change:
+        state[8] += 1
+    torch.set_rng_state(state)
+    return torch.equal(first, torch.rand(1))
+"""
+
+
+def test_random_numbers_go_on_from_a_state_that_was_there():
+    with loaded({"train.py": STATES_OF_RANDOM_NUMBERS}, "fast", "train") as train:
+        assert train.run(False)
+        with pytest.raises(AnswerError, match=r"takes what `torch\.get_rng_state` gave"):
+            train.run(True)
+
+
+def test_numpy_runs_no_method_of_the_programs():
+    text = (
+        "import numpy as np\nclass A:\n    def __len__(self): return 1\n"
+        "    def __getitem__(self, at): return at\nnp.array([A()], dtype=object)\n"
+    )
+    with (
+        pytest.raises(AnswerError, match="given an object of the class A"),
+        loaded({"train.py": text}, "fast", "train"),
+    ):
+        pass
+
+
 NOT_SET = {
     "from torch import nn\n[nn.Linear][0].forward = print": "an attribute of the class Linear",
     "from torch.nn import functional\nfunctional.relu.x = 1": "belongs to a library",
