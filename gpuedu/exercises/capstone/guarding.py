@@ -15,10 +15,11 @@ import builtins
 import inspect
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
-from types import FunctionType, ModuleType
+from types import CodeType, FrameType, FunctionType, ModuleType, TracebackType
 from typing import Any
 
 from gpuedu.errors import AnswerError
+from gpuedu.exercises.capstone.plain_names import PARTS
 
 MAY_SET, MAY_GET = "__may_set__", "__may_get__"
 
@@ -69,8 +70,14 @@ class Guard:
     def may_get(self, thing: Any, name: str) -> Any:
         """The object itself; AnswerError if it is a class, and has a library's function so.
 
-        What ``super`` shows of a class, and not of its object, it has in the same way.
+        What ``super`` shows of a class, and not of its object, it has in the same way. And nothing
+        is taken from frames, code and modules of a library, by whatever way a program has them.
         """
+        is_module = isinstance(thing, ModuleType) and thing.__name__ not in PARTS
+        if (is_module and not self._is_own(thing)) or isinstance(
+            thing, (FrameType, CodeType, TracebackType)
+        ):
+            raise AnswerError(f"`{name}` is taken from a {type(thing).__name__}")
         if isinstance(thing, super) and isinstance(thing.__self__, (type, type(None))):
             raise AnswerError(
                 f"`{name}` is taken from a class by `super`",

@@ -98,6 +98,9 @@ def _rewritten(tree: ast.Module) -> ast.Module:
     return ast.fix_missing_locations(tree)
 
 
+_IN_CLASSES = (ast.FunctionDef, ast.Assign, ast.AnnAssign, ast.Expr, ast.Pass)
+
+
 class _Own(ModuleType):
     """Stands for one of the program's files, which is no value either: it holds its builtins."""
 
@@ -311,6 +314,8 @@ class _Reader(ast.NodeVisitor):
             if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
                 self._require_attribute(one, one.id)
         for one in node.body:
+            if not isinstance(one, _IN_CLASSES):
+                self._refuse(one, "a class has only methods and fields here")
             if isinstance(one, ast.FunctionDef) and one.name not in OWN_METHODS:
                 self._require_attribute(one, one.name)
         self.generic_visit(node)

@@ -53,24 +53,27 @@ def _named(method: Callable[..., Any]) -> Callable[..., Any]:
 
 def _plain(method: Callable[..., Any]) -> Callable[..., Any]:
     def load_state_dict(self: Any, state_dict: dict[str, Any]) -> Any:
-        _require_plain(state_dict)
-        unknown = [name for name in state_dict if name not in self.state_dict()]
-        if unknown:
-            raise AnswerError(f"a state of `{type(self).__name__}` has no {str(unknown[0])[:40]!r}")
-        return method(self, state_dict)
+        state = _copied(state_dict)  # which nothing else changes after it was looked at
+        known = {*vars(self), "state", "param_groups"}
+        for name in state if isinstance(state, dict) else ():
+            if name not in known or str(name).startswith("__"):
+                raise AnswerError(f"a state of `{type(self).__name__}` has no {str(name)[:40]!r}")
+        return method(self, state)
 
     return load_state_dict
 
 
-def _require_plain(state: Any) -> None:
+def _copied(state: Any) -> Any:
+    """The same of plain values, in dicts and lists of its own."""
     import torch
 
     if type(state) in (*_PLAIN, torch.Tensor, torch.nn.Parameter):
-        return
+        return state
     if type(state) not in _HOLDING:
         raise AnswerError(
             f"a state that is loaded holds something of type {type(state).__name__}",
             remedy="Load what `state_dict` gave: numbers, texts and tensors, in lists and dicts.",
         )
-    for one in (*state, *state.values()) if isinstance(state, dict) else state:
-        _require_plain(one)
+    if isinstance(state, dict):
+        return type(state)({_copied(name): _copied(one) for name, one in state.items()})
+    return type(state)(map(_copied, state))

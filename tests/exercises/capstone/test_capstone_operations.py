@@ -116,7 +116,7 @@ REFUSED = {
     "torch.asarray(b'abcd', dtype=torch.uint8)": "takes an array here, and no bytes",
     "torch.load(io.BytesIO(b'PK'))": "reads what `torch.save` wrote",
     "torch.save(1, io.BytesIO(), pickle_module=np.array)": "and nothing else",
-    "torch.load(io.BytesIO(), map_location=print)": "`map_location` is no function",
+    "torch.load(io.BytesIO(), map_location=print)": "`map_location` is a device",
 }
 
 

@@ -37,6 +37,8 @@ REFUSED = {
     "x = __import__": "`__import__` is not allowed",
     "def __getattr__(name): pass": "`__getattr__` is not allowed",
     "class A:\n    def __del__(self): pass": "`__del__` is not allowed",
+    "class A:\n    if x:\n        def forward(self): pass": "only methods and fields",
+    "class A:\n    class B: pass": "only methods and fields",
     "class A(metaclass=int): pass": "a class takes its bases alone",
     "match 1:\n    case int(real=x): pass": "`match` is not allowed",
     "async def f(): pass": "`async` is not allowed",
@@ -184,7 +186,6 @@ def test_what_is_refused_and_in_which_line(text):
     [
         "class A:\n    def close(self): pass",
         "x.throw = y",
-        "class A:\n    if x:\n        def close(self): pass",
         "class A:\n    class close: pass",
         "class A:\n    send: int = 1",
         "from collections import namedtuple\nA = namedtuple('A', 'first close')",

@@ -394,6 +394,8 @@ class Point:
 
 
 LOADED = {
+    "class Own(lr_scheduler.StepLR):\n    def state_dict(self): return {'__array_interface__': 1}\n"
+    "Own(optimizer, 1).load_state_dict({'__array_interface__': 1})": "has no '__array_interface__'",
     "torch.nn.Module().add_module('__array_interface__', None)": "is no name for a part",
     "torch.nn.ModuleDict({'__array__': torch.nn.Linear(1, 1)})": "is no name for a part",
     "torch.nn.Module().register_buffer('__array__', torch.ones(1))": "is no name for a part",
@@ -419,6 +421,23 @@ optimizer.load_state_dict(optimizer.state_dict())
 def test_states_of_schedulers_and_optimizers_are_shown_and_come_back():
     with loaded({"train.py": STATES}, "fast", "train") as train:
         assert train.scheduler.state_dict()["last_epoch"] == 0
+
+
+def test_a_state_is_copied_before_it_is_looked_at():
+    text = (
+        STATES
+        + """
+given = {"last_epoch": 1}
+class Own(lr_scheduler.StepLR):
+    def state_dict(self):
+        given["last_epoch"] = given
+        return {"last_epoch": 1}
+own = Own(optimizer, 1)
+own.load_state_dict(given)
+"""
+    )
+    with loaded({"train.py": text}, "fast", "train") as train:
+        assert train.own.last_epoch == 1
 
 
 @pytest.mark.parametrize("line", LOADED)
