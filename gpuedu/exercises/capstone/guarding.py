@@ -21,6 +21,8 @@ from typing import Any
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.capstone.plain_names import PARTS
 
+_SET = frozenset({"forward", "grad", "requires_grad", "training"})
+"""What a program sets of tensors and modules, though they have it already."""
 MAY_SET, MAY_GET = "__may_set__", "__may_get__"
 
 
@@ -28,13 +30,11 @@ class GuardedAttributes(ast.NodeTransformer):
     """Has each object looked at, just before one of its attributes is used."""
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        """An attribute: of ``x.a = 1`` it makes ``__may_set__(x).a = 1``."""
+        """An attribute: of ``x.a = 1`` it makes ``__may_set__(x, "a").a = 1``."""
         self.generic_visit(node)
-        if isinstance(node.ctx, ast.Load):
-            given = [node.value, ast.Constant(node.attr)]
-            node.value = ast.Call(ast.Name(MAY_GET, ast.Load()), given, [])
-        else:
-            node.value = ast.Call(ast.Name(MAY_SET, ast.Load()), [node.value], [])
+        name = MAY_GET if isinstance(node.ctx, ast.Load) else MAY_SET
+        given = [node.value, ast.Constant(node.attr)]
+        node.value = ast.Call(ast.Name(name, ast.Load()), given, [])
         return node
 
 
@@ -92,11 +92,15 @@ class Guard:
                 )
         return thing
 
-    def may_set(self, thing: Any) -> Any:
-        """The object itself; AnswerError if it is none of which a program sets attributes."""
+    def may_set(self, thing: Any, name: str) -> Any:
+        """The object itself; AnswerError if it is none of which a program sets this attribute."""
         kind = thing if isinstance(thing, type) else type(thing)
-        if not self._classes.isdisjoint(kind.__mro__) or self._is_settable(thing):
+        if not self._classes.isdisjoint(kind.__mro__):
             return thing
+        if self._is_settable(thing):
+            if name in _SET or not hasattr(kind, name):
+                return thing
+            raise AnswerError(f"`{name}` of a {kind.__name__} is set, which its library looks at")
         what = f"the class {kind.__name__}" if kind is thing else f"an object of {kind.__name__}"
         raise AnswerError(
             f"an attribute of {what} is set, which is a library's",

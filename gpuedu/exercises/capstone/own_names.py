@@ -81,8 +81,19 @@ def _prefixed(name: str) -> str:
 
 
 def in_body(node: ast.AST) -> Iterator[ast.AST]:
-    """What a class's body does itself: not in its methods."""
+    """What a class's or function's body does itself: not in the functions that it defines.
+
+    Their decorators, and the values that parameters have by default, it does compute.
+    """
     for one in ast.iter_child_nodes(node):
         if not isinstance(one, (ast.FunctionDef, ast.Lambda)):
             yield one
             yield from in_body(one)
+            continue
+        around = [*getattr(one, "decorator_list", ()), *one.args.defaults, *one.args.kw_defaults]
+        for value in filter(None, around):
+            if isinstance(value, ast.Lambda):
+                yield from in_body(ast.Expr(value))
+            else:
+                yield value
+                yield from in_body(value)

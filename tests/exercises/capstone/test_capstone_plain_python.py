@@ -158,6 +158,9 @@ REFUSED = {
     "contextmanager = x\n@contextmanager\ndef f():\n    with x:\n        yield": "a generator yields",
     "from contextlib import contextmanager\ndef g(contextmanager):\n    @contextmanager\n"
     "    def f():\n        with x:\n            yield": "a generator yields in",
+    "def f():\n    try:\n        def g(x=(yield 1)): pass\n    finally:\n        y = 1": "yields in",
+    "def f():\n    with x:\n        g = lambda h=lambda i=(yield 1): i: h": "a generator yields in",
+    "class A:\n    def f(self, x=(tofile := 1)): pass": "`.tofile` is not allowed",
     "x.gen = y": "`.gen` is not allowed",
     "x.func()": "`.func` is not allowed",
     "def f():\n    try:\n        yield 1\n    except g(): pass": "a generator yields in",

@@ -360,6 +360,8 @@ def test_numpy_runs_no_method_of_the_programs():
 
 
 NOT_SET = {
+    "import torch\ntorch.ones(2).is_contiguous = print": "`is_contiguous` of a Tensor is set",
+    "from torch import nn\nnn.ReLU().eval = print": "`eval` of a ReLU is set",
     "from torch import nn\n[nn.Linear][0].forward = print": "an attribute of the class Linear",
     "from torch.nn import functional\nfunctional.relu.x = 1": "belongs to a library",
     "from torch.nn import functional\n[functional.relu][0].x = 1": "an object of function",
