@@ -13,8 +13,8 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
-from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
 from types import CodeType, FrameType, FunctionType, ModuleType, TracebackType
 from typing import Any
 
@@ -61,10 +61,12 @@ class Guard:
             if one not in self._classes and not _is_extended(one):
                 raise AnswerError(
                     f"the class {made.__name__} extends {one.__name__}",
-                    remedy="Extend modules, optimizers, exceptions, dict and the like.",
+                    remedy="Extend modules, optimizers and exceptions, or nothing.",
                 )
         # Asked first: so NumPy never runs a method of the program's while it goes through a list.
         made.__array__ = _refuse_array
+        if hasattr(made, "__getitem__") and not hasattr(made, "__iter__"):
+            made.__iter__ = _iterate  # Python's own way may be entered twice, and then fails
         return made
 
     def may_get(self, thing: Any, name: str) -> Any:
@@ -119,6 +121,15 @@ class Guard:
         return isinstance(thing, (torch.Tensor, torch.nn.Module, Optimizer, LRScheduler))
 
 
+def _iterate(thing: Any) -> Iterator[Any]:
+    for at in itertools.count():
+        try:
+            value = thing[at]
+        except (IndexError, StopIteration):
+            return
+        yield value
+
+
 def _refuse_array(thing: Any, *_: Any, **__: Any) -> Any:
     raise AnswerError(
         f"NumPy is given an object of the class {type(thing).__name__}",
@@ -126,10 +137,8 @@ def _refuse_array(thing: Any, *_: Any, **__: Any) -> Any:
     )
 
 
-_EXTENDED = (
-    *(object, dict, list, tuple, set, frozenset, str, bytes, int, float),
-    *(Counter, OrderedDict, defaultdict, deque),
-)
+_EXTENDED = (object, tuple)
+"""Besides modules, optimizers and exceptions; tuples, since namedtuples are some."""
 
 
 def _is_extended(kind: type) -> bool:

@@ -1,8 +1,9 @@
 """Files are in the store: PyTorch and NumPy read and write none of the disk's.
 
 What PyTorch reads has to be what it wrote: it believes a file's sizes. And a tensor that shares an
-array's numbers could write even where the array may not: it gets a copy of those. A generator
-believes a state's place in its numbers, too, so it goes on only from one that a generator had.
+array's numbers could write even where the array may not: it gets a copy of those. An array of a
+tensor is a copy, too: the tensor may free what it had. A generator believes a state's place in its
+numbers, so it goes on only from one that a generator had.
 """
 
 from __future__ import annotations
@@ -49,6 +50,8 @@ def no_files() -> Iterator[None]:
             stack.enter_context(patch.object(library, name, guarded))
         stack.enter_context(patch.object(torch, "get_rng_state", _kept(torch.get_rng_state)))
         stack.enter_context(patch.object(torch, "set_rng_state", _of_kept(torch.set_rng_state)))
+        stack.enter_context(patch.object(np, "frombuffer", _of_bytes(np.frombuffer)))
+        stack.enter_context(patch.object(torch.Tensor, "numpy", _apart(torch.Tensor.numpy)))
         for name in _SHARING:
             stack.enter_context(patch.object(torch, name, _copying(getattr(torch, name))))
         yield
@@ -93,6 +96,23 @@ def _known(file: io.BytesIO, place: object) -> io.BytesIO:
             remedy="Is it all of that file, from its beginning?",
         )
     return io.BytesIO(content)
+
+
+def _of_bytes(frombuffer: Callable[..., Any]) -> Callable[..., Any]:
+    def of_bytes(buffer: Any, *args: Any, **kwargs: Any) -> Any:
+        if type(buffer) is not bytes:  # an array's may hold objects, by their addresses
+            raise AnswerError("`numpy.frombuffer` takes bytes here")
+        return frombuffer(buffer, *args, **kwargs)
+
+    return of_bytes
+
+
+def _apart(numpy: Callable[..., Any]) -> Callable[..., Any]:
+    def apart(self: Any, *args: Any, **kwargs: Any) -> Any:
+        """An array of its own: a tensor may get other numbers, and free those it had."""
+        return numpy(self, *args, **kwargs).copy()
+
+    return apart
 
 
 def _kept(get_rng_state: Callable[..., Any]) -> Callable[..., Any]:

@@ -141,7 +141,7 @@ SHOWN = frozenset({"_asdict", "_replace"})
 """Private names that a namedtuple has for everybody."""
 _OF_OBJECTS = """
     AVG BAND BOR BXOR H MAX MIN PRODUCT SUM T WORLD add_module add_param_group all any apply
-    argmax argmin argpartition argsort astype base base_lrs bfloat16 bits bool buffers byte
+    argmax argmin argpartition argsort astype base_lrs bfloat16 bits bool buffers byte
     cache_clear cache_info children choice choose clip compress conj copy cpu cuda cumprod
     cumsum data default_factory defaults detach device diagonal dot double dtype dumps
     elapsed_time eps errno eval extra_repr field fill flags flat flatten flatten_parameters
@@ -164,9 +164,9 @@ OF_OBJECTS = frozenset(_OF_OBJECTS.split())
 """What a program may use of a library's object, beside methods of Python's own and operators."""
 _REFUSED = """
     as_strided as_strided_ bit_generator coalesce format format_map func gen get_state
-    getbuffer mro resize resize_ resize_as resize_as_ resize_as_sparse_ set_ set_state
-    sparse_resize_ sparse_resize_and_clear_ to_mkldnn to_sparse to_sparse_bsc to_sparse_bsr
-    to_sparse_coo to_sparse_csc to_sparse_csr with_traceback
+    getbuffer mro readinto readinto1 resize resize_ resize_as resize_as_ resize_as_sparse_ set_
+    set_state sparse_resize_ sparse_resize_and_clear_ to_mkldnn to_sparse to_sparse_bsc
+    to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr with_traceback
 """
 ENDINGS = frozenset({"close", "send", "throw"})
 """What Python calls of an object from which a generator yields, when that one ends."""

@@ -113,6 +113,15 @@ def test_no_file_of_the_disk_is_read_or_written(tmp_path, body):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_no_array_shows_the_bytes_of_another():
+    text = "import numpy as np\nnp.frombuffer(np.array([None]), np.int64)\n"
+    with (
+        pytest.raises(AnswerError, match="takes bytes here"),
+        loaded({"train.py": text}, "fast", "train"),
+    ):
+        pass
+
+
 def test_numpy_reads_arrays_alone():
     text = "import io\nimport numpy as np\nnp.load(io.BytesIO(b'PK\\x03\\x04'))\n"
     with (
@@ -316,6 +325,7 @@ def test_a_program_takes_no_librarys_function_from_a_class(text):
 
 
 EXTENDED = {
+    "from collections import OrderedDict\nclass A(OrderedDict): pass": "the class A extends Ord",
     "import io\nclass A(io.BytesIO): pass": "the class A extends BytesIO",
     "class A(property): pass": "the class A extends property",
     "import torch\nclass A(torch.no_grad): pass": "the class A extends no_grad",
@@ -345,6 +355,15 @@ def test_random_numbers_go_on_from_a_state_that_was_there():
         assert train.run(False)
         with pytest.raises(AnswerError, match=r"takes what `torch\.get_rng_state` gave"):
             train.run(True)
+
+
+def test_arrays_of_tensors_are_copies_and_own_sequences_are_gone_through():
+    text = (
+        "import torch\nclass A:\n    def __getitem__(self, at): return [5, 6][at]\n"
+        "x = torch.zeros(2)\ny = x.numpy()\nx += 1\nz = list(A())\n"
+    )
+    with loaded({"train.py": text}, "fast", "train") as train:
+        assert (train.y.tolist(), train.z) == ([0, 0], [5, 6])
 
 
 def test_numpy_runs_no_method_of_the_programs():
