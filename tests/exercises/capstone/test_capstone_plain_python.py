@@ -141,6 +141,8 @@ REFUSED = {
     "import numpy as np\nnp.vectorize(x)": "`numpy.vectorize` is not allowed",
     "from torch import nn\nnn.LazyLinear(1)": "`torch.nn.LazyLinear` is not allowed",
     "from torch import nn\nnn.utils.weight_norm(x)": "`torch.nn.utils.weight_norm` is not allowed",
+    "import torch\ntorch.fbgemm_linear_int8_weight(x)": "fbgemm_linear_int8_weight` is not allowed",
+    "import torch\ntorch.choose_qparams_optimized(x)": "choose_qparams_optimized` is not allowed",
     "import torch\ntorch.vmap(x)": "`torch.vmap` is not allowed",
     "import torch\ntorch.fork(x)": "`torch.fork` is not allowed",
     "import torch\ntorch.cuda.memory": "`torch.cuda.memory` is not allowed",
