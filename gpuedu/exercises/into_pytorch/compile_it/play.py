@@ -47,7 +47,7 @@ def _graphs(arguments: Any, layer: Any, inputs: Inputs) -> dict[str, Any]:
 
     seen = watch_calls(_learners(layer), calls_of(arguments, inputs))
     return {
-        "outs": [_output_of(one.result, inputs, at) for at, one in enumerate(seen.calls)],
+        "outs": [_output_of(one.result, inputs, at).tolist() for at, one in enumerate(seen.calls)],
         "compiled": [one.compiled for one in seen.calls],
         "ran": [len(one.graphs) for one in seen.calls],
         "reasons": [one.reason for one in seen.calls],

@@ -117,7 +117,9 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     for at, (got, wanted) in enumerate(
         zip(observed["outs"], right_outputs(case.inputs)[0], strict=True)
     ):
-        if not np.allclose(got, wanted, rtol=0, atol=_REL * np.abs(wanted).max()):
+        found = np.asarray(got, dtype=np.float64)
+        room = _REL * np.abs(wanted).max()
+        if found.shape != wanted.shape or not np.allclose(found, wanted, rtol=0, atol=room):
             call = _said(case.inputs["calls"][at])
             yield Undecided(prop, f"compiled, it gives another output than {_GIVEN[3:]} ({call})")
             return
