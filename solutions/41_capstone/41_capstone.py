@@ -73,7 +73,7 @@ start_program("fast")
 # - You may use what training needs of NumPy, PyTorch, and Python's library (`io`, `math`, ...).
 # - Not allowed are `torch.compile`, `torch.func`, `torch.nn.parallel` (with DDP),
 #   `torch.utils.data` (with `DataLoader`), and whatever is private (`torch._foreach_add_`). Of
-#   `torch.autograd` you may use `grad`. A card that refuses something lists what is allowed.
+#   `torch.autograd` you may use `grad`. A card that refuses a module or a function lists others.
 
 # %% [markdown]
 # Nobody uses a stopwatch here: what counts is the **bill**, which is the same on every machine. CPU

@@ -65,7 +65,7 @@ def _recorded_early(step: Sequence[Operation]) -> int:
 _AT_TIMES = 100
 """Launches of a run that aren't those of each step: they make the model, and end an epoch."""
 _COPIES, _LAUNCHES, _FOR_ONE = 4, 50, 10
-"""Of an evaluation: several times what one takes that is done in one batch; and launches for each
+"""Of an evaluation: more than one takes that is done in one batch; and launches for each
 convolution, of which one that is done image by image has many."""
 
 
@@ -92,8 +92,8 @@ def bill_of(meter: Meter, store: Store, *, epochs: int, steps: int) -> dict[str,
     Copies, and their bytes, are of the mean step, launches of the median one, FLOP of that with
     most; if the launches that prepare are spread unevenly, what is beyond ``_AT_TIMES`` counts in
     each step. Waits, what is written, and what evaluations cost, are of an epoch; what is read, of
-    the whole run. What an evaluation copies and launches far beyond what
-    its convolutions need counts as training's.
+    the whole run. What an evaluation copies and launches far beyond what its convolutions need
+    counts as training's. ``strays`` is how many launches a step has that others have not.
     ``growth`` is how many bytes more live after each step of the first epoch than after the one
     before it; ``evaluation_batch``, how many images a convolution of an evaluation takes at least.
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpuedu.course.csv_cells import as_cell
-from gpuedu.exercises.capstone.report_text import figure_of, leaderboard_name, rows_of
+from gpuedu.exercises.capstone.report_text import Row, figure_of, leaderboard_name, rows_of
 
 EXERCISE, ANSWER = "make-it-fast", "report"
 _MUST_HOLD = ("same", "rows", "before", "after")
@@ -50,7 +50,10 @@ def _entry_of(verdict: Mapping[str, Any]) -> Entry | None:
     name = leaderboard_name(text)
     if not name or not held.issuperset(_MUST_HOLD):
         return None
-    rows = list({one.cost: one for one in reversed(list(rows_of(text)))}.values())[::-1]
+    firsts: dict[str, Row] = {}
+    for one in rows_of(text):
+        firsts.setdefault(one.cost, one)  # the first row of a cost is the one that was judged
+    rows = list(firsts.values())
     factors = [_factor(figure_of(one.before), figure_of(one.after)) for one in rows]
     known = [math.log(one) for one in factors if one]
     times = math.exp(sum(known) / len(known)) if known else 1.0
